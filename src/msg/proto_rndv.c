@@ -52,7 +52,7 @@ static void record_failure(struct stream_ring *ring, struct msg_chan *c)
     else
         snprintf(cause, sizeof cause, "tag %d: %s", c->tag,
                  strerror(-c->error));
-    stream_errors_record(&ring->failed, c->sends ? "shmemx_enqueue_send"
+    stream_errors_record(&ring->exec.failed, c->sends ? "shmemx_enqueue_send"
                                                  : "shmemx_enqueue_recv",
                          c->sends ? "send" : "recv", c->pe, cause,
                          &c->error_turn);
@@ -76,7 +76,7 @@ static enum stream_exec_state step_put(struct stream_ring *ring,
 
     op.waits = true;
     op.ring = ring;
-    return stream_exec_host_put_signal(ring, &op, &c->transfer.put);
+    return stream_exec_host_put_signal(&ring->exec, &op, &c->transfer.put);
 }
 
 /* True: the buffer is free.  A transfer waits for its receiver, then is issued

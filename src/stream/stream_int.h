@@ -178,15 +178,6 @@ void stream_progress_wake(void);
 /* The stream wakes the progress thread when it gets there. */
 int stream_enqueue_wakeup(void *stream);
 
-/* What of an operation the host has issued; zeros before its first step. */
-struct stream_op_state {
-    size_t moved;               /* bytes */
-    unsigned long failures;     /* of the ring before the operation */
-    bool split;                 /* its signal follows its put */
-    bool comes;                 /* blocks are on their way to the bounce */
-    bool copied;                /* the last step copied much */
-};
-
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to
  * *world_pe.  0 or -EINVAL, logged. */

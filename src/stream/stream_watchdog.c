@@ -148,15 +148,15 @@ static void check_ring_head(struct stream_ring *q, const struct stream_op *op)
                        .posted = true,
                        .pe = op->kind == STREAM_QUIET ||
                                      op->kind == STREAM_LOCAL_QUIET
-                                 ? stream_errors_recent_pe(&q->failed)
+                                 ? stream_errors_recent_pe(&q->exec.failed)
                                  : op->pe,
                        .what.info.call = op->call };
 
     if (op->kind == STREAM_WAIT) {
         saw.what = stream_wait_describe(op->call, op->wait);
         saw.pe = op->wait->whose - 1;
-    } else if (q->ctx.flow) {
-        xport_progress->check_timeouts(q->ctx.flow, clock_ns());
+    } else if (q->exec.ctx.flow) {
+        xport_progress->check_timeouts(q->exec.ctx.flow, clock_ns());
     }
     saw_lasting(&saw);
 }

@@ -23,21 +23,46 @@ int stream_exec_device(const struct stream_where *w,
 int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
                     struct stream_op *op);
 
-/* By the holder of the ring, of the operation at its head. */
+/* What of an operation the host has issued; zeros before its first step. */
+struct stream_op_state {
+    size_t moved;               /* bytes */
+    unsigned long failures;     /* of the ring before the operation */
+    bool split;                 /* its signal follows its put */
+    bool comes;                 /* blocks are on their way to the bounce */
+    bool copied;                /* the last step copied much */
+};
+
+/* What the host's executor keeps for its user, who holds a lock around each
+ * call.  Zeros, but for the context, before the first operation. */
+struct stream_exec_ctx {
+    struct core_ctx ctx;        /* of the world, with an ep of its own */
+    struct stream_op_state part;        /* of the operation under way */
+    uint64_t was;               /* the result of an atomic for a device */
+    char *bounce;               /* freed by the user; NULL: none was needed */
+    bool reads;                 /* the network may still read put sources */
+    struct stream_errors failed;
+};
+
+/* Have all its operations in the network completed? */
+static inline bool stream_exec_net_idle(const struct stream_exec_ctx *x)
+{
+    return !x->ctx.flow || xport_net->quiet_test(x->ctx.flow);
+}
+
 enum stream_exec_state {
     STREAM_AGAIN,               /* some of it is issued, or none: call again */
     STREAM_ISSUED,              /* all is: ask whether it has completed */
     STREAM_COMPLETED            /* or no step waits for its completion */
 };
 /* One step, which waits for nothing. */
-enum stream_exec_state stream_exec_host(struct stream_ring *q,
+enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
                                         const struct stream_op *op);
 /* The same of a put and its signal, whose progress is in *p. */
-enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
+enum stream_exec_state stream_exec_host_put_signal(struct stream_exec_ctx *x,
                                                    const struct stream_op *op,
                                                    struct stream_op_state *p);
 /* Has an issued operation completed? */
-bool stream_exec_host_completed(struct stream_ring *q,
+bool stream_exec_host_completed(struct stream_exec_ctx *x,
                                 const struct stream_op *op);
 /* Have the operations of graphs' launches completed, but for the ring that
  * asks?  Set by the first proxy stream; NULL: there are none. */

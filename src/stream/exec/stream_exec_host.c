@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The third executor of stream operations: a thread of the host, which the
  * stream's trigger counter releases.  It calls the same code as the blocking
- * calls, in the context of the ring.  Called by the holder of a ring, in steps:
- * no step waits for a peer or for room in the network, or copies for long,
- * since the progress thread has other rings to step. */
+ * calls, in a context of its user's: a stream op ring (stream_ring_consume.c),
+ * or a ring of requests of kernels (layer kernel).  The holder of that ring
+ * works in steps: no step waits for a peer or for room in the network, or
+ * copies for long, since the progress thread has other rings to step. */
 #include "stream/exec/stream_exec.h"
 #include "base/fault.h"
 #include "core/core_amo.h"
 #include "core/core_cmp.h"
-#include "stream/ring/stream_ring.h"
+#include "stream/ring/stream_task.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,9 +34,10 @@ static bool is_mapped(const struct stream_op *op)
     return xport_is_mapped(op->pe);
 }
 
-static bool has_room(const struct stream_ring *q, const struct stream_op *op)
+static bool has_room(const struct stream_exec_ctx *x,
+                     const struct stream_op *op)
 {
-    return xport_net->can_post(q->ctx.flow, op->pe);
+    return xport_net->can_post(x->ctx.flow, op->pe);
 }
 
 /* What waits for the network is over when the stream may go on. */
@@ -51,10 +53,10 @@ static size_t fragment_len(size_t left)
 }
 
 /* A put or a get: a mapped PE's by slices, a remote one's by fragments. */
-static enum stream_exec_state do_move(struct stream_ring *q,
+static enum stream_exec_state do_move(struct stream_exec_ctx *x,
                                       const struct stream_op *op)
 {
-    size_t at = q->part.moved, left = op->len - at;
+    size_t at = x->part.moved, left = op->len - at;
     const char *from = op->value ? (const char *)op->bytes : op->source;
     bool puts = op->kind == STREAM_PUT;
     char *to = op->dest;
@@ -62,43 +64,44 @@ static enum stream_exec_state do_move(struct stream_ring *q,
     if (is_mapped(op)) {
         left = least(left, SLICE);
         (puts ? core_put_any : core_get_any)(to + at, from + at, left, op->pe,
-                                             op->call, &q->ctx);
-        q->part.copied = true;
-    } else if (!has_room(q, op)) {
+                                             op->call, &x->ctx);
+        x->part.copied = true;
+    } else if (!has_room(x, op)) {
         return STREAM_AGAIN;
     } else if (puts && (op->value || (op->waits && op->len <= TAKEN))) {
-        core_put_any(to, from, op->len, op->pe, op->call, &q->ctx);
+        core_put_any(to, from, op->len, op->pe, op->call, &x->ctx);
         return STREAM_COMPLETED;
     } else {
         left = fragment_len(left);
         (puts ? core_put_any_nbi : core_get_any_nbi)(to + at, from + at, left,
-                                                     op->pe, op->call, &q->ctx);
+                                                     op->pe, op->call, &x->ctx);
     }
-    q->part.moved += left;
-    return q->part.moved < op->len ? STREAM_AGAIN
+    x->part.moved += left;
+    return x->part.moved < op->len ? STREAM_AGAIN
            : is_mapped(op) ? STREAM_COMPLETED : begun(op);
 }
 
 /* ---- blocks: part.moved counts bytes ---- */
 
 /* Whole blocks from part.moved on, up to that many bytes, or one. */
-static struct core_strided next_blocks(const struct stream_ring *q,
+static struct core_strided next_blocks(const struct stream_exec_ctx *x,
                                        const struct stream_op *op, size_t bytes)
 {
     struct core_strided b = op->blocks;
-    size_t done = q->part.moved / b.len, most = bytes / b.len;
+    size_t done = x->part.moved / b.len, most = bytes / b.len;
 
     b.count = least(most ? most : 1, b.count - done);
     return b;
 }
 
 static char *block_at(const void *base, ptrdiff_t stride,
-                      const struct stream_ring *q, const struct stream_op *op)
+                      const struct stream_exec_ctx *x,
+                      const struct stream_op *op)
 {
     size_t len = op->blocks.len;
 
-    return (char *)base + (ptrdiff_t)(q->part.moved / len) * stride +
-           q->part.moved % len;
+    return (char *)base + (ptrdiff_t)(x->part.moved / len) * stride +
+           x->part.moved % len;
 }
 
 static bool is_short(const struct stream_op *op)
@@ -106,109 +109,109 @@ static bool is_short(const struct stream_op *op)
     return op->blocks.len <= XPORT_PACKED_MAX / 4;
 }
 
-static enum stream_exec_state moved(struct stream_ring *q,
+static enum stream_exec_state moved(struct stream_exec_ctx *x,
                                     const struct stream_op *op, size_t bytes,
                                     enum stream_exec_state last)
 {
-    q->part.moved += bytes;
-    return q->part.moved < op->blocks.len * op->blocks.count ? STREAM_AGAIN
+    x->part.moved += bytes;
+    return x->part.moved < op->blocks.len * op->blocks.count ? STREAM_AGAIN
                                                              : last;
 }
 
 /* The rest of a block that is not short. */
-static size_t rest_of_block(const struct stream_ring *q,
+static size_t rest_of_block(const struct stream_exec_ctx *x,
                             const struct stream_op *op)
 {
-    return fragment_len(op->blocks.len - q->part.moved % op->blocks.len);
+    return fragment_len(op->blocks.len - x->part.moved % op->blocks.len);
 }
 
-static enum stream_exec_state put_blocks(struct stream_ring *q,
+static enum stream_exec_state put_blocks(struct stream_exec_ctx *x,
                                          const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, is_mapped(op) ? SLICE
+    struct core_strided b = next_blocks(x, op, is_mapped(op) ? SLICE
                                         : XPORT_PACKED_MAX);
-    const char *from = block_at(op->source, op->blocks.sst, q, op);
-    char *to = block_at(op->dest, op->blocks.dst, q, op);
+    const char *from = block_at(op->source, op->blocks.sst, x, op);
+    char *to = block_at(op->dest, op->blocks.dst, x, op);
     size_t n = b.len * b.count;
 
-    if (!is_mapped(op) && !has_room(q, op))
+    if (!is_mapped(op) && !has_room(x, op))
         return STREAM_AGAIN;
     if (is_mapped(op) || is_short(op)) {
-        core_put_strided(op->call, &q->ctx, to, from, &b, op->pe);
-        q->part.copied = is_mapped(op);
-        return moved(q, op, n, STREAM_COMPLETED);
+        core_put_strided(op->call, &x->ctx, to, from, &b, op->pe);
+        x->part.copied = is_mapped(op);
+        return moved(x, op, n, STREAM_COMPLETED);
     }
-    n = rest_of_block(q, op);
-    core_put_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
-    q->reads |= !op->waits;
-    return moved(q, op, n, begun(op));
+    n = rest_of_block(x, op);
+    core_put_any_nbi(to, from, n, op->pe, op->call, &x->ctx);
+    x->reads |= !op->waits;
+    return moved(x, op, n, begun(op));
 }
 
-static bool has_bounce(struct stream_ring *q)
+static bool has_bounce(struct stream_exec_ctx *x)
 {
-    if (!q->bounce && !fault_hit(FAULT_STREAM_BOUNCE))
-        q->bounce = malloc(BOUNCE);
-    return q->bounce;
+    if (!x->bounce && !fault_hit(FAULT_STREAM_BOUNCE))
+        x->bounce = malloc(BOUNCE);
+    return x->bounce;
 }
 
 /* Blocks that a device is to have come to host memory first.  That is free
  * when the network has nothing left to bring; blocks that it did not bring stay
  * as they are. */
-static enum stream_exec_state get_by_bounce(struct stream_ring *q,
+static enum stream_exec_state get_by_bounce(struct stream_exec_ctx *x,
                                             const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, BOUNCE);
-    const char *from = block_at(op->source, op->blocks.sst, q, op);
-    struct xport_blocks x = { b.len, b.count, 0, 0 };
-    bool comes = q->part.comes;
+    struct core_strided b = next_blocks(x, op, BOUNCE);
+    const char *from = block_at(op->source, op->blocks.sst, x, op);
+    struct xport_blocks blocks = { b.len, b.count, 0, 0 };
+    bool comes = x->part.comes;
 
-    if (!has_bounce(q)) {
-        stream_errors_record(&q->failed, op->call, "get", op->pe,
+    if (!has_bounce(x)) {
+        stream_errors_record(&x->failed, op->call, "get", op->pe,
                              "out of memory for "
                              "blocks on their way to the device",
                              NULL);
         return STREAM_COMPLETED;
     }
-    if (comes ? !stream_ring_net_idle(q) : !has_room(q, op))
+    if (comes ? !stream_exec_net_idle(x) : !has_room(x, op))
         return STREAM_AGAIN;
-    q->part.comes = !comes;
+    x->part.comes = !comes;
     if (comes) {
-        if (stream_errors_net_count(&q->failed) == q->part.failures)
-            core_device_copy_blocks(block_at(op->dest, b.dst, q, op), b.dst,
-                                    q->bounce, (ptrdiff_t)b.len, &x);
-        return moved(q, op, b.len * b.count, STREAM_COMPLETED);
+        if (stream_errors_net_count(&x->failed) == x->part.failures)
+            core_device_copy_blocks(block_at(op->dest, b.dst, x, op), b.dst,
+                                    x->bounce, (ptrdiff_t)b.len, &blocks);
+        return moved(x, op, b.len * b.count, STREAM_COMPLETED);
     }
     b.dst = (ptrdiff_t)b.len;
-    q->part.failures = stream_errors_net_count(&q->failed);
-    core_remote_get_strided(op->call, &q->ctx, q->bounce, from, &b, op->pe);
+    x->part.failures = stream_errors_net_count(&x->failed);
+    core_remote_get_strided(op->call, &x->ctx, x->bounce, from, &b, op->pe);
     return STREAM_AGAIN;
 }
 
-static enum stream_exec_state get_blocks(struct stream_ring *q,
+static enum stream_exec_state get_blocks(struct stream_exec_ctx *x,
                                          const struct stream_op *op)
 {
-    struct core_strided b = next_blocks(q, op, is_mapped(op) ? SLICE
+    struct core_strided b = next_blocks(x, op, is_mapped(op) ? SLICE
                                         : XPORT_PACKED_MAX);
-    const char *from = block_at(op->source, op->blocks.sst, q, op);
-    char *to = block_at(op->dest, op->blocks.dst, q, op);
+    const char *from = block_at(op->source, op->blocks.sst, x, op);
+    char *to = block_at(op->dest, op->blocks.dst, x, op);
     size_t n = b.len * b.count;
 
     if (is_mapped(op)) {
-        core_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
-        q->part.copied = true;
-        return moved(q, op, n, STREAM_COMPLETED);
+        core_get_strided(op->call, &x->ctx, to, from, &b, op->pe);
+        x->part.copied = true;
+        return moved(x, op, n, STREAM_COMPLETED);
     }
     if (op->blocks.len <= BOUNCE && core_device_only(op->dest))
-        return get_by_bounce(q, op);
-    if (!has_room(q, op))
+        return get_by_bounce(x, op);
+    if (!has_room(x, op))
         return STREAM_AGAIN;
     if (is_short(op)) {
-        core_remote_get_strided(op->call, &q->ctx, to, from, &b, op->pe);
+        core_remote_get_strided(op->call, &x->ctx, to, from, &b, op->pe);
     } else {
-        n = rest_of_block(q, op);
-        core_get_any_nbi(to, from, n, op->pe, op->call, &q->ctx);
+        n = rest_of_block(x, op);
+        core_get_any_nbi(to, from, n, op->pe, op->call, &x->ctx);
     }
-    return moved(q, op, n, begun(op));
+    return moved(x, op, n, begun(op));
 }
 
 /* ---- words ---- */
@@ -219,27 +222,27 @@ static bool to_device(const struct stream_op *op)
            core_device_only(op->amo.fetch);
 }
 
-static enum stream_exec_state do_amo(struct stream_ring *q,
+static enum stream_exec_state do_amo(struct stream_exec_ctx *x,
                                      const struct stream_op *op)
 {
     const struct stream_amo *a = &op->amo;
-    struct core_target to = core_mapped_amo(&q->ctx, a->sym, a->size, op->pe);
-    const struct xport_amo x = { a->op, (int)a->size, a->value, a->cond };
+    struct core_target to = core_mapped_amo(&x->ctx, a->sym, a->size, op->pe);
+    const struct xport_amo apply = { a->op, (int)a->size, a->value, a->cond };
     bool bounces = to_device(op);
     uint64_t was;
 
     if (!to.addr) {
-        if (xport_net && !has_room(q, op))
+        if (xport_net && !has_room(x, op))
             return STREAM_AGAIN;
-        q->was = 0;
-        q->part.failures = stream_errors_net_count(&q->failed);
-        core_remote_amo(op->call, &q->ctx, a->op, a->size, a->sym, op->pe,
-                        &a->value, &a->cond, bounces ? &q->was : a->fetch,
+        x->was = 0;
+        x->part.failures = stream_errors_net_count(&x->failed);
+        core_remote_amo(op->call, &x->ctx, a->op, a->size, a->sym, op->pe,
+                        &a->value, &a->cond, bounces ? &x->was : a->fetch,
                         true);
         return bounces ? STREAM_ISSUED : begun(op);
     }
     atomics_tsan_release();
-    was = xport_amo_local((void *)to.addr, &x);
+    was = xport_amo_local((void *)to.addr, &apply);
     atomics_tsan_acquire();
     if (a->fetch)
         core_copy(a->fetch, &was, a->size);
@@ -248,51 +251,52 @@ static enum stream_exec_state do_amo(struct stream_ring *q,
 }
 
 /* The network does it, and has no room. */
-static bool lacks_room(const struct stream_ring *q, const struct stream_op *op)
+static bool lacks_room(const struct stream_exec_ctx *x,
+                       const struct stream_op *op)
 {
     const struct stream_signal *s = &op->signal;
 
     return xport_net &&
-           !core_mapped_amo(&q->ctx, s->addr, sizeof *s->addr, op->pe).addr &&
-           !has_room(q, op);
+           !core_mapped_amo(&x->ctx, s->addr, sizeof *s->addr, op->pe).addr &&
+           !has_room(x, op);
 }
 
 /* Of a far PE's: -ENOTSUP if that cannot be. */
-static int message(struct stream_ring *q, const struct stream_op *op)
+static int message(struct stream_exec_ctx *x, const struct stream_op *op)
 {
     return !op->message || is_mapped(op)
                ? -ENOTSUP
-               : core_remote_message(op->call, &q->ctx, op->dest, op->source,
+               : core_remote_message(op->call, &x->ctx, op->dest, op->source,
                                      op->len, op->signal.addr, op->signal.value,
                                      op->signal.op, op->pe);
 }
 
 /* Then its source may still be read: the stream waits for that. */
-static enum stream_exec_state message_sent(struct stream_ring *q,
+static enum stream_exec_state message_sent(struct stream_exec_ctx *x,
                                            const struct stream_op *op)
 {
     if (op->len <= XPORT_COPY_MAX)
         return STREAM_COMPLETED;
-    q->reads = true;
+    x->reads = true;
     return begun(op);
 }
 
-static enum stream_exec_state do_signal(struct stream_ring *q,
+static enum stream_exec_state do_signal(struct stream_exec_ctx *x,
                                         const struct stream_op *op)
 {
-    int rc = message(q, op);
+    int rc = message(x, op);
 
-    if (rc == -EAGAIN || (rc && lacks_room(q, op)))
+    if (rc == -EAGAIN || (rc && lacks_room(x, op)))
         return STREAM_AGAIN;
     if (rc)
-        core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
+        core_signal(op->call, &x->ctx, op->signal.addr, op->signal.value,
                     op->signal.op, op->pe);
     return STREAM_COMPLETED;
 }
 
 /* ---- puts with a signal ---- */
 
-static enum stream_exec_state put_signal_mapped(struct stream_ring *q,
+static enum stream_exec_state put_signal_mapped(struct stream_exec_ctx *x,
                                               const struct stream_op *op,
                                               struct stream_op_state *p)
 {
@@ -300,56 +304,56 @@ static enum stream_exec_state put_signal_mapped(struct stream_ring *q,
     const char *from = (const char *)op->source + p->moved;
     size_t left = op->len - p->moved;
 
-    if (lacks_room(q, op))
+    if (lacks_room(x, op))
         return STREAM_AGAIN;
     p->copied = left > SLICE;
     if (p->copied) {
-        core_put_any(to, from, SLICE, op->pe, op->call, &q->ctx);
+        core_put_any(to, from, SLICE, op->pe, op->call, &x->ctx);
         p->moved += SLICE;
         return STREAM_AGAIN;
     }
-    core_put_signal(op->call, &q->ctx, to, from, left, op->signal.addr,
+    core_put_signal(op->call, &x->ctx, to, from, left, op->signal.addr,
                     op->signal.value, op->signal.op, op->pe, false);
     return STREAM_COMPLETED;
 }
 
 /* First the put, and the signal when nothing overtakes it any more. */
-static enum stream_exec_state put_then_signal(struct stream_ring *q,
+static enum stream_exec_state put_then_signal(struct stream_exec_ctx *x,
                                               const struct stream_op *op,
                                               struct stream_op_state *p)
 {
     size_t n;
 
     while (p->moved < op->len) {
-        if (!has_room(q, op))
+        if (!has_room(x, op))
             return STREAM_AGAIN;
         n = fragment_len(op->len - p->moved);
         core_put_any_nbi((char *)op->dest + p->moved,
                          (const char *)op->source + p->moved, n, op->pe,
-                         op->call, &q->ctx);
+                         op->call, &x->ctx);
         p->moved += n;
-        q->reads = true;
+        x->reads = true;
     }
-    if (!xport_net->fence_test(q->ctx.flow, true) || !has_room(q, op))
+    if (!xport_net->fence_test(x->ctx.flow, true) || !has_room(x, op))
         return STREAM_AGAIN;
     /* As far as failures are known, no signal announces data that are missing.
      */
-    if (!stream_errors_net_since(&q->failed, p->failures, op->pe))
-        core_signal(op->call, &q->ctx, op->signal.addr, op->signal.value,
+    if (!stream_errors_net_since(&x->failed, p->failures, op->pe))
+        core_signal(op->call, &x->ctx, op->signal.addr, op->signal.value,
                     op->signal.op, op->pe);
     return begun(op);
 }
 
-static int try_put_signal(struct stream_ring *q, const struct stream_op *op,
+static int try_put_signal(struct stream_exec_ctx *x, const struct stream_op *op,
                           bool nbi)
 {
-    return core_remote_try_put_signal(op->call, &q->ctx, op->dest, op->source,
+    return core_remote_try_put_signal(op->call, &x->ctx, op->dest, op->source,
                                       op->len, op->signal.addr,
                                       op->signal.value, op->signal.op, op->pe,
                                       nbi);
 }
 
-enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
+enum stream_exec_state stream_exec_host_put_signal(struct stream_exec_ctx *x,
                                                    const struct stream_op *op,
                                                    struct stream_op_state *p)
 {
@@ -357,131 +361,121 @@ enum stream_exec_state stream_exec_host_put_signal(struct stream_ring *q,
     int rc;
 
     if (is_mapped(op))
-        return put_signal_mapped(q, op, p);
+        return put_signal_mapped(x, op, p);
     if (!op->len)
-        return do_signal(q, op);
+        return do_signal(x, op);
     if (!p->split) {
-        rc = message(q, op);
+        rc = message(x, op);
         if (!rc)
-            return message_sent(q, op);
+            return message_sent(x, op);
         if (rc == -ENOTSUP) {
-            rc = try_put_signal(q, op, !soon);
+            rc = try_put_signal(x, op, !soon);
             if (!rc)
-                q->reads |= !soon;
+                x->reads |= !soon;
         }
         if (!rc)
             return soon ? STREAM_COMPLETED : begun(op);
         if (rc == -EAGAIN)
             return STREAM_AGAIN;
         p->split = true;
-        p->failures = stream_errors_net_count(&q->failed);
+        p->failures = stream_errors_net_count(&x->failed);
     }
-    return put_then_signal(q, op, p);
+    return put_then_signal(x, op, p);
 }
 
 /* ---- */
 
 /* Behind it the network orders what comes.  What the device copies here is
  * waited for, which no peer holds up. */
-static enum stream_exec_state do_fence(struct stream_ring *q,
+static enum stream_exec_state do_fence(struct stream_exec_ctx *x,
                                        const struct stream_op *op)
 {
-    if (xport_net && !xport_net->fence_test(q->ctx.flow, false))
+    if (xport_net && !xport_net->fence_test(x->ctx.flow, false))
         return STREAM_AGAIN;
-    core_fence(op->call, &q->ctx);
+    core_fence(op->call, &x->ctx);
     return STREAM_COMPLETED;
 }
 
-static enum stream_exec_state do_increment(struct stream_ring *q,
+static enum stream_exec_state do_increment(struct stream_exec_ctx *x,
                                            const struct stream_op *op)
 {
     const struct xport_addr at = { op->pe, XPORT_TRIG_COUNTER, op->two_input };
     const struct xport_amo one = { AMO_ADD, 8, 1, 0 };
 
-    if (!has_room(q, op))
+    if (!has_room(x, op))
         return STREAM_AGAIN;
-    xport_net->amo(q->ctx.flow, &at, &one, NULL, true);
+    xport_net->amo(x->ctx.flow, &at, &one, NULL, true);
     return STREAM_COMPLETED;
 }
 
-static enum stream_exec_state do_put_signal(struct stream_ring *q,
+static enum stream_exec_state do_put_signal(struct stream_exec_ctx *x,
                                             const struct stream_op *op)
 {
-    return stream_exec_host_put_signal(q, op, &q->part);
+    return stream_exec_host_put_signal(x, op, &x->part);
 }
 
 /* The message layer's task begins, and completes by itself. */
-static enum stream_exec_state do_message(struct stream_ring *q,
+static enum stream_exec_state do_message(struct stream_exec_ctx *x,
                                          const struct stream_op *op)
 {
-    (void)q;
+    (void)x;
     stream_task_add(op);
     return STREAM_COMPLETED;
 }
 
-static enum stream_exec_state do_local_quiet(struct stream_ring *q,
+static enum stream_exec_state do_local_quiet(struct stream_exec_ctx *x,
                                              const struct stream_op *op)
 {
     (void)op;
-    return q->reads ? STREAM_ISSUED : STREAM_COMPLETED;
+    return x->reads ? STREAM_ISSUED : STREAM_COMPLETED;
 }
 
 /* There is nothing to issue: only completed_*() below. */
-static enum stream_exec_state do_nothing(struct stream_ring *q,
+static enum stream_exec_state do_nothing(struct stream_exec_ctx *x,
                                          const struct stream_op *op)
 {
-    (void)q;
+    (void)x;
     (void)op;
     return STREAM_ISSUED;
 }
 
 /* ---- completion ---- */
 
-static bool net_completed(struct stream_ring *q, const struct stream_op *op)
+static bool net_completed(struct stream_exec_ctx *x, const struct stream_op *op)
 {
     (void)op;
-    if (!stream_ring_net_idle(q))
+    if (!stream_exec_net_idle(x))
         return false;
-    q->reads = false;
+    x->reads = false;
     return true;
 }
 
-static bool amo_completed(struct stream_ring *q, const struct stream_op *op)
+static bool amo_completed(struct stream_exec_ctx *x, const struct stream_op *op)
 {
-    if (!net_completed(q, op))
+    if (!net_completed(x, op))
         return false;
     if (to_device(op) &&
-        stream_errors_net_count(&q->failed) == q->part.failures) {
+        stream_errors_net_count(&x->failed) == x->part.failures) {
         atomics_full_fence();
         xport_flush();
-        core_copy(op->amo.fetch, &q->was, op->amo.size);
+        core_copy(op->amo.fetch, &x->was, op->amo.size);
     }
     return true;
 }
 
-bool (*stream_exec_graphs_quiet)(const struct stream_ring *ring);
-
-static bool quiet_completed(struct stream_ring *q, const struct stream_op *op)
+static bool wait_completed(struct stream_exec_ctx *x,
+                           const struct stream_op *op)
 {
-    bool (*graphs_quiet)(const struct stream_ring *ring) =
-        __atomic_load_n(&stream_exec_graphs_quiet, __ATOMIC_ACQUIRE);
-
-    return stream_ring_net_idle(q) && stream_nic_completed(q, op->len) &&
-           (likely(!graphs_quiet) || graphs_quiet(q)) && net_completed(q, op);
-}
-
-static bool wait_completed(struct stream_ring *q, const struct stream_op *op)
-{
-    (void)q;
+    (void)x;
     return stream_wait_satisfied(op->wait);
 }
 
 /* ---- the table ---- */
 
 static const struct {
-    enum stream_exec_state (*issue)(struct stream_ring *q,
+    enum stream_exec_state (*issue)(struct stream_exec_ctx *x,
                                     const struct stream_op *op);
-    bool (*completed)(struct stream_ring *q, const struct stream_op *op);
+    bool (*completed)(struct stream_exec_ctx *x, const struct stream_op *op);
 } by_kind[STREAM_KINDS] = {
     [STREAM_PUT] = { do_move, net_completed },
     [STREAM_GET] = { do_move, net_completed },
@@ -494,20 +488,20 @@ static const struct {
     [STREAM_MESSAGE] = { do_message, net_completed },
     [STREAM_FENCE] = { do_fence, net_completed },
     [STREAM_LOCAL_QUIET] = { do_local_quiet, net_completed },
-    [STREAM_QUIET] = { do_nothing, quiet_completed },
+    [STREAM_QUIET] = { do_nothing, net_completed },
     [STREAM_WAIT] = { do_nothing, wait_completed },
 };
 
-enum stream_exec_state stream_exec_host(struct stream_ring *q,
+enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
                                         const struct stream_op *op)
 {
-    return by_kind[op->kind].issue(q, op);
+    return by_kind[op->kind].issue(x, op);
 }
 
-bool stream_exec_host_completed(struct stream_ring *q,
+bool stream_exec_host_completed(struct stream_exec_ctx *x,
                                 const struct stream_op *op)
 {
-    if (!by_kind[op->kind].completed(q, op))
+    if (!by_kind[op->kind].completed(x, op))
         return false;
     atomics_full_fence();
     xport_flush();

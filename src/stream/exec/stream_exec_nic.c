@@ -117,7 +117,7 @@ static bool open_trig(struct stream_ring *q)
     if (!n->tried) {
         n->tried = true;
         n->forwarded = n->total = q->counters->increments;
-        rc = xport_trig->open(&n->trig, failed, &q->failed);
+        rc = xport_trig->open(&n->trig, failed, &q->exec.failed);
         if (rc)
             n->trig = NULL;
         n->none = rc == -ENOSPC;
@@ -165,7 +165,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
         n->spilled++;
         return STREAM_DECLINED;
     }
-    stream_errors_note_op(&q->failed, op);
+    stream_errors_note_op(&q->exec.failed, op);
     n->call = op->call;
     n->pe = op->pe;
     /* release: the progress thread again after it from now on. */
@@ -235,7 +235,7 @@ static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
     rc = gtl->wait64(word, least, w->stream);
     if (!rc) {
         stream_watch_add(w, NULL, word, least,
-                         stream_errors_recent_pe(&q->failed));
+                         stream_errors_recent_pe(&q->exec.failed));
         stream_watch_enqueued_internal(w->stream);
     }
     return rc;

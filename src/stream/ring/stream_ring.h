@@ -16,6 +16,7 @@
 #define STREAM_STREAM_RING_H
 
 #include "base/list.h"
+#include "stream/exec/stream_exec.h"
 #include "stream/ring/stream_task.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
@@ -41,7 +42,6 @@ struct stream_ring {
     struct stream_ring *same;   /* the next one in its bucket of the table */
     bool gone;                  /* atomic: retired, as its stream is gone */
     bool stream_destroyed_here; /* atomic: for_queue, which is not retired */
-    struct core_ctx ctx;        /* of the world, with an ep of its own */
     struct stream_counters *counters;
     struct stream_nic nic;
     /* The producer's. */
@@ -55,15 +55,11 @@ struct stream_ring {
     unsigned out_at;
     bool begun;                 /* the operation at the head is under way */
     bool more;                  /* some of it is not issued yet */
-    struct stream_op_state part;        /* what of it is issued */
-    uint64_t was;               /* the result of an atomic for a device */
-    char *bounce;            /* see stream_exec_host.c; NULL: none was needed */
-    bool reads;                 /* the network may still read put sources */
+    struct stream_exec_ctx exec;
     bool held;                  /* atomic: the lock */
     struct stream_task *tasks, **last_task;
     uint64_t n_tasks;           /* atomic */
     /* What only reports read. */
-    struct stream_errors failed;
     struct stream_ring_stats {
         uint64_t first;         /* the last number before the ring's own */
         uint64_t completed;     /* when the depth was last counted */
@@ -86,7 +82,7 @@ static inline void stream_ring_unlock(struct stream_ring *q)
 /* Have all its operations in the network completed? */
 static inline bool stream_ring_net_idle(const struct stream_ring *q)
 {
-    return !q->ctx.flow || xport_net->quiet_test(q->ctx.flow);
+    return stream_exec_net_idle(&q->exec);
 }
 
 /* ---- stream_ring_progress.c ---- */

@@ -37,9 +37,22 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
     gtl->flags_stored();
 }
 
+bool (*stream_exec_graphs_quiet)(const struct stream_ring *ring);
+
+/* A quiet also waits for the NIC's operations and for those of graphs. */
+static bool others_quiet(struct stream_ring *q, const struct stream_op *op)
+{
+    bool (*graphs_quiet)(const struct stream_ring *ring) =
+        __atomic_load_n(&stream_exec_graphs_quiet, __ATOMIC_ACQUIRE);
+
+    return op->kind != STREAM_QUIET ||
+           (stream_ring_net_idle(q) && stream_nic_completed(q, op->len) &&
+            (likely(!graphs_quiet) || graphs_quiet(q)));
+}
+
 static bool end(struct stream_ring *q, const struct stream_op *op, bool *busy)
 {
-    if (!stream_exec_host_completed(q, op)) {
+    if (!others_quiet(q, op) || !stream_exec_host_completed(&q->exec, op)) {
         *busy = true;
         return false;
     }
@@ -50,18 +63,18 @@ static bool end(struct stream_ring *q, const struct stream_op *op, bool *busy)
 static bool continue_op(struct stream_ring *q, const struct stream_op *op,
                         bool *busy)
 {
-    size_t moved = q->part.moved;
+    size_t moved = q->exec.part.moved;
     enum stream_exec_state done;
 
-    q->part.copied = false;
-    done = stream_exec_host(q, op);
+    q->exec.part.copied = false;
+    done = stream_exec_host(&q->exec, op);
     if (done == STREAM_COMPLETED) {
         pop(q, op);
         return true;
     }
     q->more = done == STREAM_AGAIN;
     *busy = true;
-    return !q->more || q->part.moved != moved;
+    return !q->more || q->exec.part.moved != moved;
 }
 
 bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy)
@@ -76,8 +89,8 @@ bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy)
             *posted = true;
             return false;
         }
-        stream_errors_note_op(&q->failed, op);
-        q->part = (struct stream_op_state){ 0 };
+        stream_errors_note_op(&q->exec.failed, op);
+        q->exec.part = (struct stream_op_state){ 0 };
         q->begun = q->more = true;
     }
     return q->more ? continue_op(q, op, busy) : end(q, op, busy);

@@ -191,5 +191,5 @@ struct stream_nic *stream_ring_nic(struct stream_ring *q)
 
 struct stream_errors *stream_ring_errors(struct stream_ring *q)
 {
-    return &q->failed;
+    return &q->exec.failed;
 }

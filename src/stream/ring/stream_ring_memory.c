@@ -27,19 +27,19 @@ static void free_memory(struct stream_ring *q)
         free(c);
         c = next;
     } while (c != q->in);
-    free(q->bounce);
+    free(q->exec.bounce);
     free(q);
 }
 
 void stream_ring_close_net(struct stream_ring *q)
 {
     stream_nic_close(&q->nic);
-    if (q->ctx.flow) {
-        xport_net->quiet(q->ctx.flow);
-        xport_net->ep_close(q->ctx.flow);
-        q->ctx.flow = NULL;
+    if (q->exec.ctx.flow) {
+        xport_net->quiet(q->exec.ctx.flow);
+        xport_net->ep_close(q->exec.ctx.flow);
+        q->exec.ctx.flow = NULL;
     }
-    stream_errors_take_ring(NULL, &q->failed);
+    stream_errors_take_ring(NULL, &q->exec.failed);
 }
 
 void stream_ring_delete(struct stream_ring *q)
@@ -67,7 +67,7 @@ int stream_ring_new(void *handle, uint64_t id, struct stream_ring **out)
     }
     *q = (struct stream_ring){
         .handle = handle, .id = id, .owner = gtl_stream_owner(handle),
-        .ctx.team = &core_world, .in = c, .out = c, .counters = counters
+        .exec.ctx.team = &core_world, .in = c, .out = c, .counters = counters
     };
     c->next = c;
     q->last_task = &q->tasks;
@@ -76,10 +76,10 @@ int stream_ring_new(void *handle, uint64_t id, struct stream_ring **out)
     q->posted = q->completed = q->triggered =
         q->counters->trigger > q->counters->completed ? q->counters->trigger
                                                       : q->counters->completed;
-    rc = xport_net ? xport_net->ep_open(&q->ctx.flow, false) : 0;
+    rc = xport_net ? xport_net->ep_open(&q->exec.ctx.flow, false) : 0;
     if (rc)
         goto free_both;
-    stream_errors_init(&q->failed, handle, q->ctx.flow);
+    stream_errors_init(&q->exec.failed, handle, q->exec.ctx.flow);
     stream_stats_ring_created(q);
     *out = q;
     return 0;

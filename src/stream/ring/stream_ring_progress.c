@@ -30,7 +30,7 @@ static bool step_some(struct stream_ring *q, bool *posted, bool *busy)
 
     for (int i = 0; i < STEPS && stream_ring_step(q, posted, busy); i++) {
         any = true;
-        if (q->part.copied)
+        if (q->exec.part.copied)
             break;
     }
     return any;

@@ -175,7 +175,8 @@ static bool may_retire(struct stream_ring *q)
         return id != STREAM_ID_UNKNOWN &&
                (gtl->stream_check(q->handle, &id) == -EINVAL || id != q->id);
     return core_status.thread_level < SHMEM_THREAD_MULTIPLE &&
-           stream_ring_net_idle(q) && !stream_errors_unreported(&q->failed);
+           stream_ring_net_idle(q) &&
+           !stream_errors_unreported(&q->exec.failed);
 }
 
 /* Once places run out: some, oldest first. */
