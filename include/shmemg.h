@@ -9,6 +9,7 @@
 
 #include "shmem.h"
 #include "shmem_space.h"
+#include "shmemg_const.h"
 
 /* Host calls accept addresses of device memory; kernels make calls. */
 #define SHMEM_DEVICE_HOST_INIT 0x10
@@ -18,16 +19,6 @@
 /* Hints of shmem_malloc_with_hints: allocate in the device heap. */
 #define SHMEM_DEVICE_MALLOC_HOST_INIT 0x10L
 #define SHMEM_DEVICE_MALLOC_KERNEL_INIT 0x20L
-
-/* All PEs; the PEs whose device heaps this PE's device reaches.  Teams for any
- * call, in addition to SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED. */
-#define SHMEM_DEVICE_TEAM_WORLD ((shmem_team_t)3)
-#define SHMEM_DEVICE_TEAM_SHARED ((shmem_team_t)4)
-
-/* An option of a context for kernels: it belongs to a device team, and the host
- * only creates and destroys it. */
-#define SHMEM_DEVICE_CTX 8L
-#define SHMEM_DEVICE_CTX_DEFAULT ((shmem_ctx_t)2)
 
 /* Qualifier of each function that kernels call. */
 #if defined(__CUDACC__) || defined(__HIPCC__)

@@ -60,6 +60,15 @@ bool api_alignment_ok(const char *call, size_t *alignment);
 extern hidden struct heap_space *api_default_space;
 void api_space_open(void);
 
+/* ---- api_kernel.c: communication of kernels ---- */
+/* Opens it, unless it is open.  Local.  0; -errno, logged: there is no device,
+ * or no memory. */
+int api_kernel_open(const char *call);
+/* A team or context of kernels has been made: kernels know it from now on.  A
+ * job without a device gets it, too, for the host's calls. */
+void api_kernel_team_made(const char *call, const struct core_team *t);
+int api_kernel_ctx_made(const char *call, shmem_ctx_t ctx);
+
 /* ---- api_device.c: the device heap ---- */
 int api_device_open(void);      /* at start: reserves its shared memory */
 /* Does the environment allow the host's space? */

@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "core/core_device.h"
 #include "gtl/gtl.h"
+#include "kernel/kernel.h"
 #include "sm/sm_device_heap.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
@@ -437,6 +438,8 @@ int api_device_require(void)
     if (plain)
         rc = make(opened, false, &plain);
     failed = rc;
+    if (!rc)
+        kernel_heap_opened();
     if (!rc && rt_job.pe == 0)
         log_info(LOG_API, "the device heap takes %s", api_device_growth());
     return rc;

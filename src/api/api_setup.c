@@ -16,6 +16,7 @@
 #include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
+#include "kernel/kernel.h"
 #include "msg/msg.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
@@ -290,6 +291,7 @@ static void close_layers(void)
     granted = 0;
     api_graphs_close();
     stream_close();
+    kernel_close();
     core_quiet("shmem_finalize", &core_ctx_default);
     core_ctx_destroy_all();     /* they may copy to what is given back next */
     api_device_leave();
@@ -362,6 +364,9 @@ int pshmem_init_thread(int requested, int *provided)
         core_status.thread_level = level;
     if (requested & device && !api_device_require() && !core_unaware)
         granted |= requested & SHMEM_DEVICE_HOST_INIT;
+    if (requested & SHMEM_DEVICE_KERNEL_INIT && api_device_known() &&
+        !api_kernel_open(__func__))
+        granted |= SHMEM_DEVICE_KERNEL_INIT;
     if (provided)
         *provided = core_status.thread_level | granted;
 unlock:

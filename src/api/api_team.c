@@ -2,6 +2,7 @@
 /* The public calls of teams, contexts and sessions.  They check the handles and
  * leave the work to core and coll. */
 #include "api/api_coll.h"
+#include "kernel/kernel.h"
 
 #include <errno.h>
 
@@ -113,6 +114,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
         return rc;
     }
     configure(t, config, config_mask);
+    api_kernel_team_made(__func__, t);
     *new_team = core_team_handle(t);
     return 0;
 }
@@ -150,6 +152,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
     }
     configure(x, xaxis_config, xaxis_mask);
     configure(y, yaxis_config, yaxis_mask);
+    api_kernel_team_made(__func__, x);
+    api_kernel_team_made(__func__, y);
     *xaxis_team = core_team_handle(x);
     *yaxis_team = core_team_handle(y);
     return 0;
@@ -167,6 +171,7 @@ void pshmem_team_destroy(shmem_team_t team)
         core_fatal(ERR_TEAM, __func__, "a predefined team cannot be destroyed");
     t = api_team(__func__, team);
     API_COLL_ENTER(t, ERR_COLL, __func__);
+    kernel_team_close(__func__, t);
     coll_team_destroy(t);
 }
 API_ALIAS(shmem_team_destroy)
@@ -219,6 +224,10 @@ static int create_ctx(const char *call, struct core_team *t, long options,
     }
     if (core_ctx_create(t, options, &made))
         return -ENOMEM;
+    if (options & SHMEM_DEVICE_CTX && api_kernel_ctx_made(call, made)) {
+        core_ctx_destroy(made, call);
+        return -ENOMEM;
+    }
     *ctx = made;
     return 0;
 }
@@ -242,9 +251,11 @@ API_ALIAS(shmem_team_create_ctx)
 void pshmem_ctx_destroy(shmem_ctx_t ctx)
 {
     core_need_up(__func__);
-    if (ctx != SHMEM_CTX_INVALID && ctx != SHMEM_CTX_DEFAULT &&
-        ctx != SHMEM_DEVICE_CTX_DEFAULT)
-        core_ctx_destroy(ctx, __func__);
+    if (ctx == SHMEM_CTX_INVALID || ctx == SHMEM_CTX_DEFAULT ||
+        ctx == SHMEM_DEVICE_CTX_DEFAULT)
+        return;
+    kernel_ctx_close(__func__, ctx);
+    core_ctx_destroy(ctx, __func__);
 }
 API_ALIAS(shmem_ctx_destroy)
 

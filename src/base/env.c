@@ -500,6 +500,7 @@ static const struct section {
     { "Devices", " gtl " },
     { "Waiting and checking", " core diag progress " },
     { "Streams and messages between streams", " stream msg " },
+    { "Communication inside kernels", " kernel " },
     { "Network between nodes", " ofi " },
     { "Algorithms of collectives", " coll " },
     { "Tools", " oshrun oshcc " },

@@ -41,6 +41,8 @@ ENV(core, STATE_SIGNAL,   flag, "1", "", "", "SIGUSR2 to oshrun, shmem_info --st
 ENV(core, CHECK,          flag, "0", "", "", "compare the arguments of collectives among PEs, check handles of contexts and teams, find stores past the ends of heap blocks, report ready sends that came too early")
 ENV(stream, ST_SPIN,      flag, "0", "", "", "the progress thread spins while a GPU's streams have operations for it, instead of sleeping up to a millisecond behind long kernels; this occupies a core")
 ENV(stream, ST_EAGER,    text, "", "", "", "maximum size in bytes of eager messages of streams, like 8k, or 4k,16k for this node and for others; unset: 4k,8k")
+ENV(kernel, DEVICE_RINGS, int,  "0", "0", "64", "number of rings of requests through which kernels of a context reach other nodes; threads of a block share one; 0: 4, or 1 on the software device")
+ENV(kernel, DEVICE_RING_SIZE, int, "256", "64", "65536", "number of requests that a ring of kernels has room for, rounded up to a power of two")
 ENV(ofi,  OFI_PROVIDER,   text, "", "", "", "libfabric provider between nodes, like cxi or tcp;ofi_rxm; unset: the best that works")
 ENV(ofi,  OFI_DOMAIN,     text, "", "", "", "libfabric domain, such as a NIC or an interface, or a list: NIC,NIC; unset: the nearest")
 ENV(ofi,  OFI_FABRIC,     text, "", "", "", "libfabric fabric, such as a network address; unset: any")

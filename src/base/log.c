@@ -18,7 +18,7 @@ const struct err_text err_texts[ERR_CODES] = {
 
 static const char *const layer_names[LOG_LAYERS] = {
     "base", "rt", "gtl", "heap", "xport", "progress", "sm", "ofi", "diag",
-    "core", "coll", "stream", "msg", "api"
+    "core", "coll", "stream", "msg", "kernel", "api"
 };
 
 static int speaker_pe = -1;

@@ -32,12 +32,16 @@ static void discard(struct draft *d)
 }
 
 /* Allocates the draft: the position of our area in units of 64 bytes, or 0. */
-static uint64_t take(struct draft *d, int start, int stride, int size)
+static uint64_t take(struct draft *d, const struct core_team *run,
+                     bool kernels)
 {
-    d->t = core_team_new(start, stride, size);
-    d->area = heap_pool_alloc(core_team_area_room(size));
+    size_t size = core_team_area_room(run->n_pes);
+
+    d->t = core_team_new(run->start, run->stride, run->n_pes);
+    d->area = heap_pool_alloc(size + (kernels ? CORE_KERNEL_AREA : 0));
     if (!d->t || !d->area || coll_nodes_find(d->t))
         return 0;
+    d->t->kernel_area = kernels ? size : 0;
     return ((uintptr_t)d->area - heap_segs[HEAP_HOST].base) / 64;
 }
 
@@ -147,7 +151,7 @@ static int found(struct core_team *parent, const struct core_team *run,
     struct coll_call c;
     uint64_t at;
 
-    at = run->n_pes ? take(&d, run->start, run->stride, run->n_pes) : NO_MEMBER;
+    at = run->n_pes ? take(&d, run, core_team_of_device(parent)) : NO_MEMBER;
     c = coll_publish_begin(parent, at);
     if (!publish_area(&c, at, args, &all)) {
         if (parent == &core_world)      /* or has a PE only finalized? */

@@ -24,8 +24,11 @@ struct core_ctl *core_ctl;
 static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
 {
     bool shared = t == &core_shared || t == &core_device_shared;
-    struct core_team_area *w = heap_reserve(core_team_area_size(rt_job.n_pes),
-                                            _Alignof(struct core_team_area));
+    bool kernels = t == &core_device_world || t == &core_device_shared;
+    size_t size = core_team_area_size(rt_job.n_pes);
+    struct core_team_area *w = heap_reserve(
+        size + (kernels ? CORE_KERNEL_AREA : 0),
+        _Alignof(struct core_team_area));
 
     if (!w) {
         log_error(ERR_HEAP, "the words of a team of %d PEs do not fit the "
@@ -35,6 +38,7 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
     *t = (struct core_team){
         .n_pes = n_pes, .my_pe = my_pe, .start = start, .stride = 1,
         .area_at = (uintptr_t)w - heap_segs[HEAP_HOST].base,
+        .kernel_area = kernels ? size : 0,
         .mapped = shared || rt_job.n_local == rt_job.n_pes
     };
     return 0;

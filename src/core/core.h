@@ -106,6 +106,8 @@ _Noreturn void core_ctx_refuse(const struct core_ctx *c, const char *call)
     __attribute__((cold));
 _Noreturn void core_ctx_refuse_device(const char *call) __attribute__((cold));
 bool core_ctx_is_destroyed(const struct core_ctx *c);
+/* Is it a context that exists?  c may be anything. */
+bool core_ctx_is_known(const struct core_ctx *c);
 
 /* Off with ./configure --disable-checks: misuse is then undefined.  What cond
  * computes on the way, like a product, is needed all the same. */

@@ -109,7 +109,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     return 0;
 }
 
-static bool known(const struct core_ctx *c)
+bool core_ctx_is_known(const struct core_ctx *c)
 {
     const struct list_link *pos;
     bool found = false;
@@ -123,7 +123,7 @@ static bool known(const struct core_ctx *c)
 
 static void need_known(const struct core_ctx *c, const char *call)
 {
-    if (!known(c))
+    if (!core_ctx_is_known(c))
         core_fatal(ERR_CTX, call, "the handle is no context, or one that was "
                    "destroyed");
 }

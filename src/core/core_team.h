@@ -45,6 +45,11 @@ struct core_team_area {
     _Alignas(64) uint64_t count[2];
 };
 
+/* What a member of a device team keeps for the others' kernels, behind all
+ * that: flags of synchronizations and collectives, and scratch memory.  Its
+ * layout is shmemx_dev.h's. */
+enum { CORE_KERNEL_AREA = 512 + 8192 };
+
 /* The nodes of a team, where two of its members share one. */
 struct core_nodes {
     int n, mine;                /* how many; which is this PE's */
@@ -63,6 +68,7 @@ struct core_team {
      * everywhere, or a table in units of 64 bytes. */
     uint64_t area_at;
     const uint32_t *area_of;
+    uint64_t kernel_area;       /* from there to CORE_KERNEL_AREA; 0: none */
     bool mapped;                /* no member is off-node */
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
     uint64_t *published;        /* the members' values, if one is off-node */

@@ -145,3 +145,15 @@ void gtl_close(void)
     }
     lock_release(&opening);
 }
+
+unsigned gtl_resident_groups(unsigned items, size_t shared)
+{
+    const struct gtl_device *d = &gtl_device;
+    size_t each = d->groups_each ? d->groups_each : UINT32_MAX;
+
+    if (d->items_each && d->items_each / items < each)
+        each = d->items_each / items;
+    if (d->shared_each && shared && d->shared_each / shared < each)
+        each = d->shared_each / shared;
+    return each >= UINT32_MAX ? 0 : d->processors * (unsigned)each;
+}

@@ -45,6 +45,8 @@ void gtl_close(void);
 uint64_t gtl_charged_ns(void);
 /* Has the program loaded a GPU driver of its own accord? */
 bool gtl_program_loaded_driver(void);
+/* At most so many groups of a grid are resident at once; 0: not known. */
+unsigned gtl_resident_groups(unsigned items, size_t shared);
 /* Why this thread's last failure: "cuMemAlloc: out of memory (2)". */
 const char *gtl_error(void);
 

@@ -5,6 +5,7 @@
 #define GTL_GTL_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gtl_device {
@@ -25,6 +26,8 @@ struct gtl_device {
     /* Why reserve() is refused; NULL: it works, and growth_export says how
      * such memory is exported. */
     const char *why_fixed, *growth_export;
+    bool host_atomics;          /* its atomics on host memory and the processor's
+                                 * are atomic with each other */
     bool stale_waits;           /* wait64() may miss others' stores */
     /* Its streams and kernels are threads of this process: they reach all of
      * its memory, registered or not, and call its functions, which may take
@@ -33,6 +36,10 @@ struct gtl_device {
     bool host_memory;           /* what alloc() gives counts as the host's */
     int hw_queues;              /* which streams share; 0: not known */
     int pes;                    /* that share it: if several, no kernel spins */
+    /* What is resident at once on each of its processors; 0: no limit.  The
+     * registers of a kernel may lower it.  processors 0: not known. */
+    unsigned processors, groups_each, items_each;
+    size_t shared_each;         /* bytes of the groups' shared memory */
 };
 
 #endif

@@ -8,6 +8,7 @@
  * to.  Pollers stand in slots: a slot is filled by progress_register() and
  * emptied by the thread, so that the loop takes no lock. */
 #include "progress/progress.h"
+#include "base/atomics.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/eventcount.h"
@@ -18,6 +19,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
@@ -305,4 +307,30 @@ void progress_unregister(struct progress_poller *p)
     if (--progress.pollers == 0)
         end_thread();
     lock_release(&progress.lock);
+}
+
+/* ---- back-off of pollers ---- */
+
+#define SPIN_NS ((uint64_t)2000)
+#define YIELD_NS ((uint64_t)100000)
+#define SLEEP_MIN_NS ((uint64_t)20000)
+#define SLEEP_MAX_NS ((uint64_t)1000000)
+enum { PAUSES = 16 };
+
+uint64_t progress_back_off(uint64_t waited_ns, bool oversubscribed, bool spins)
+{
+    uint64_t ns = waited_ns / 8;
+
+    if ((waited_ns < SPIN_NS && !oversubscribed) || spins) {
+        for (int i = 0; i < PAUSES; i++)
+            atomics_pause();
+        return PROGRESS_AGAIN;
+    }
+    if (waited_ns < YIELD_NS) {
+        sched_yield();
+        return PROGRESS_AGAIN;
+    }
+    return ns < SLEEP_MIN_NS   ? SLEEP_MIN_NS
+           : ns > SLEEP_MAX_NS ? SLEEP_MAX_NS
+                               : ns;
 }

@@ -59,6 +59,11 @@ void progress_unregister(struct progress_poller *p);
 /* The poller gets a turn soon.  What the caller stored before is visible to
  * it.  Any thread; a system call only if the thread sleeps. */
 void progress_wake(struct progress_poller *p);
+/* For a poller whose last operation advanced waited_ns ago: pauses or yields,
+ * and PROGRESS_AGAIN; or, after a while, the longest sleep that still finds the
+ * next one soon.  oversubscribed: it does not pause first; spins: it does
+ * nothing else.  On the progress thread. */
+uint64_t progress_back_off(uint64_t waited_ns, bool oversubscribed, bool spins);
 /* How often the thread has slept since it was started last. */
 uint64_t progress_sleeps(void);
 

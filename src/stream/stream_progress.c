@@ -22,13 +22,7 @@
 #include "progress/progress.h"
 #include "stream/stream_watch.h"
 
-#include <sched.h>
-
-#define SPIN_NS ((uint64_t)2000)
-#define YIELD_NS ((uint64_t)100000)
-#define SLEEP_MIN_NS ((uint64_t)20000)
 #define SLEEP_MAX_NS ((uint64_t)1000000)
-enum { PAUSES = 16 };
 
 static uint64_t stream_turn(struct progress_poller *p,
                             const struct progress_turn *t);
@@ -46,26 +40,15 @@ void stream_progress_wake(void)
     progress_wake(&poller);
 }
 
-/* Spins, yields, and then allows to sleep; timed: nothing wakes the poller. */
-static uint64_t back_off(uint64_t waited, bool timed)
+/* timed: nothing wakes the poller. */
+static uint64_t back_off(bool timed)
 {
-    uint64_t ns = waited / 8;
+    uint64_t ns = progress_back_off(clock_ns() - advanced_ns,
+                                    core_status.oversubscribed,
+                                    unlikely(env.ST_SPIN) && timed);
 
-    if ((waited < SPIN_NS && !core_status.oversubscribed) ||
-        (unlikely(env.ST_SPIN) && timed)) {
-        for (int i = 0; i < PAUSES; i++)
-            atomics_pause();
-        return PROGRESS_AGAIN;
-    }
-    if (waited < YIELD_NS) {
-        sched_yield();
-        return PROGRESS_AGAIN;
-    }
-    sleeps++;
-    ns = ns < SLEEP_MIN_NS   ? SLEEP_MIN_NS
-         : ns > SLEEP_MAX_NS ? SLEEP_MAX_NS
-                             : ns;
-    return timed ? ns : PROGRESS_WHEN_WOKEN;
+    sleeps += ns != PROGRESS_AGAIN;
+    return timed || ns == PROGRESS_AGAIN ? ns : PROGRESS_WHEN_WOKEN;
 }
 
 static uint64_t stream_turn(struct progress_poller *p,
@@ -83,8 +66,7 @@ static uint64_t stream_turn(struct progress_poller *p,
     if (busy && xport_net)
         any |= xport_progress->poll();
     if (!any)
-        return back_off(clock_ns() - advanced_ns,
-                        busy || (armed && !gtl_device.host_streams));
+        return back_off(busy || (armed && !gtl_device.host_streams));
     advanced_ns = clock_ns();
     return PROGRESS_AGAIN;
 }

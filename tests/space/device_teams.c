@@ -6,14 +6,16 @@
 #include "calls.h"
 #include <shmemg.h>
 
+#define DEVICE_BITS (SHMEM_DEVICE_HOST_INIT | SHMEM_DEVICE_KERNEL_INIT)
+
 T(the_bits_are_granted_as_far_as_they_serve)
 {
     int got = -1;
 
     shmem_query_thread(&got);
-    T_EQ(got, SHMEM_THREAD_FUNNELED | SHMEM_DEVICE_HOST_INIT);
+    T_EQ(got, SHMEM_THREAD_FUNNELED | DEVICE_BITS);
     T_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &got), 0);
-    T_EQ(got, SHMEM_THREAD_MULTIPLE | SHMEM_DEVICE_HOST_INIT);
+    T_EQ(got, SHMEM_THREAD_MULTIPLE | DEVICE_BITS);
     shmem_finalize();
     T_NE(shmem_init_thread(SHMEM_THREAD_MULTIPLE | 64, &got), 0);
     T_NE(shmem_init_thread(-1, &got), 0);
@@ -120,10 +122,9 @@ int main(void)
 {
     int got = -1;
 
-    T_EQ(shmem_init_thread(SHMEM_THREAD_FUNNELED | SHMEM_DEVICE_HOST_INIT |
-                           SHMEM_DEVICE_KERNEL_INIT, &got), 0);
+    T_EQ(shmem_init_thread(SHMEM_THREAD_FUNNELED | DEVICE_BITS, &got), 0);
     T_PE(shmem_my_pe());
-    T_EQ(got, SHMEM_THREAD_FUNNELED | SHMEM_DEVICE_HOST_INIT);
+    T_EQ(got, SHMEM_THREAD_FUNNELED | DEVICE_BITS);
     T_RUN(the_bits_are_granted_as_far_as_they_serve);
     T_RUN(its_memory_lies_in_the_device_heap);
     T_RUN(device_teams_are_teams_of_their_own);

@@ -162,7 +162,7 @@ check grep -qx 'device heap: none' out
 
 # --- Bits of shmem_init_thread: 16 host, 32 kernels ---
 asked '.* aware 1 provided 19: .* gpu yes .*' $run 64 19 aware
-asked '.* aware 1 provided 1: .* gpu yes .*' $run 64 33 aware
+asked '.* aware 1 provided 33: .* gpu yes .*' $run 64 33 aware
 asked '.* aware 0 provided 2: .* gpu no .*' SHMEM_DEVICE=none $run 64 18 aware
 asked '.* aware 0 provided 3: .*' SHMEM_ENABLE_DEVICE_AWARENESS=0 $run 64 3 aware
 asked '.* aware 1 provided 3: .*' SHMEM_ENABLE_DEVICE_AWARENESS=1 $run 64 3 aware

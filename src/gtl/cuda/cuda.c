@@ -152,6 +152,18 @@ static int hardware_queues(void)
     return n > 0 ? n : 8;
 }
 
+static void probe_residency(struct gtl_device *d)
+{
+    d->processors =
+        (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    d->groups_each =
+        (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    d->items_each =
+        (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    d->shared_each = (size_t)attribute(
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+}
+
 static void probe(struct gtl_device *d)
 {
     int flush = attribute(
@@ -185,10 +197,12 @@ static void probe(struct gtl_device *d)
     gtl_cu_device.wait_flags = CU_STREAM_WAIT_VALUE_GEQ;
     if (d->wait_flushes)
         gtl_cu_device.wait_flags |= CU_STREAM_WAIT_VALUE_FLUSH;
+    d->host_atomics = gtl_cu_device.host_atomics;
     d->memops = gtl_cu_device.memops;
     d->dmabuf = gtl_cu.cuMemGetHandleForAddressRange &&
                 attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);
     d->hw_queues = hardware_queues();
+    probe_residency(d);
 }
 
 /* By doing it: containers and some modes of the device forbid it. */

@@ -115,6 +115,9 @@ static int describe(struct gtl_device *d)
     gtl_hip_state.hdp = find_hdp();
     d->ordered = !gtl_hip_state.hdp;
     warn_blocking();
+    d->processors = (unsigned)attribute(HIP_ATTR_PROCESSORS);
+    d->items_each = (unsigned)attribute(HIP_ATTR_ITEMS_EACH);
+    d->shared_each = (size_t)attribute(HIP_ATTR_SHARED_EACH);
     d->hw_queues = queues ? atoi(queues) : 0;
     if (d->hw_queues < 1)
         d->hw_queues = 4;
@@ -196,7 +199,7 @@ static int probe_device(struct gtl_device *d)
         rc = gtl_hip_coherence_open(d);
     if (!rc)
         probe_memory(d);
-    d->kernels = gtl_hip_state.kernels;
+    d->kernels = d->host_atomics = gtl_hip_state.kernels;
     d->memops = gtl_hip_state.writes && gtl_hip_state.cp_waits;
     return rc;
 }

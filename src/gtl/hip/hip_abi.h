@@ -48,6 +48,9 @@ enum hip_error {
 /* hipDeviceAttribute_t: the numbers are the same in all majors. */
 enum hip_attr {
     HIP_ATTR_INTEGRATED = 16,
+    HIP_ATTR_ITEMS_EACH = 57,   /* MaxThreadsPerMultiProcessor */
+    HIP_ATTR_PROCESSORS = 63,   /* MultiprocessorCount */
+    HIP_ATTR_SHARED_EACH = 10002,       /* MaxSharedMemoryPerMultiprocessor */
     HIP_ATTR_HDP_MEM_FLUSH = 10005,     /* an address, where an int is said */
     HIP_ATTR_WAIT_VALUE = 10013         /* CanUseStreamWaitValue */
 };

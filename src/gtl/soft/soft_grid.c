@@ -12,6 +12,7 @@
  * threads, and resident grids of several streams may wait for each other, too.
  */
 #include "gtl/soft/soft_int.h"
+#include "gtl/gtl_item.h"
 #include "base/env.h"
 #include "base/list.h"
 #include "base/lock.h"
@@ -58,6 +59,8 @@ static struct pool {
     .jobs = LIST_INIT(pool.jobs)
 };
 
+__thread const struct shmemx_item *gtl_item;
+
 static void run_group(const struct job *j, unsigned group, void *scratch)
 {
     const struct shmemx_grid *g = j->grid;
@@ -68,9 +71,11 @@ static void run_group(const struct job *j, unsigned group, void *scratch)
 
     if (g->scratch)
         memset(scratch, 0, g->scratch);
+    gtl_item = &it;
     for (it.phase = 0; it.phase < g->phases; it.phase++)
         for (it.item = 0; it.item < g->items; it.item++)
             j->body(&it, j->arg);
+    gtl_item = NULL;
 }
 
 static void take_groups(struct job *j, void *scratch)

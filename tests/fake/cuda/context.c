@@ -257,6 +257,12 @@ int cuDeviceGetAttribute(int *out, int attribute, int dev)
     static const struct { int attribute, value[3]; } has[] = {
         { CU_DEVICE_ATTRIBUTE_MAX_PITCH,
           { 0x7fffffff, 0x7fffffff, 0x7fffffff } },
+        { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, { 132, 132, 8 } },
+        { CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+          { 2048, 2048, 1024 } },
+        { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+          { 233472, 233472, 65536 } },
+        { CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, { 32, 32, 16 } },
         { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, { 9, 9, 6 } },
         { CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, { 0, 1, 0 } },
         { CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, { 0, 1, 0 } },

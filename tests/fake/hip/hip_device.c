@@ -190,6 +190,15 @@ unsigned hipDeviceGetAttribute(int *out, unsigned attr, int device)
     case HIP_ATTR_INTEGRATED:
         *out = is == DEV_COHERENT || (text && *text == '1');
         break;
+    case HIP_ATTR_PROCESSORS:
+        *out = is == DEV_BARE ? 60 : 110;
+        break;
+    case HIP_ATTR_ITEMS_EACH:
+        *out = 2048;
+        break;
+    case HIP_ATTR_SHARED_EACH:
+        *out = 65536;
+        break;
     case HIP_ATTR_HDP_MEM_FLUSH:
         dev_flush_register = address;
         memcpy(out, &address, sizeof address);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* shmemx_dev_sync.h - order, completion and synchronization of kernels, and
+ * their teams.  A part of shmemx_dev.h.
+ *
+ * fence and quiet: section 9.11 of OpenSHMEM 1.6, for the operations of the
+ * threads of the call on the state's context; quiet also completes what
+ * earlier kernels left.  sync and barrier: section 9.12, on device teams
+ * alone; one thread, warp or block of each member's kernels calls, and a team
+ * is in one collective call at a time. */
+/* ---- order and completion ---- */
+
+SHMEMI_DEV_SLOW void shmemi_dev_far_fence(const struct shmemx_dev *d)
+{
+    if (shmemi_dev_ring_busy(shmemi_dev_ring_of(d)))
+        shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_FENCE, 0,
+                                           SHMEMI_DEV_CALL_FENCE, 0),
+                        -1, 0, 0, 0, 0, 0, 0);
+}
+
+SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
+{
+    shmemi_dev_position t;
+    unsigned i;
+
+    for (i = 0; i < d->n_rings; i++) {
+        t.ring = d->rings + i;
+        t.n = shmemi_dev_load_64(&t.ring->head);
+        if (t.n-- > 0)
+            shmemi_dev_await_done(d, t);
+    }
+}
+
+#define SHMEMI_DEV_ORDER(SCOPE_NAME, SCOPE)                                 \
+    SHMEMI_DEV void shmemx_dev_fence##SCOPE_NAME(const shmemx_dev_t *dev)   \
+    {                                                                       \
+        if (!shmemi_dev_takes_part(dev, SCOPE))                             \
+            return;                                                         \
+        shmemi_dev_fence();                                                 \
+        shmemi_dev_barrier(SCOPE);                                          \
+        if (dev->n_rings && shmemi_dev_rank(SCOPE) == 0)                    \
+            shmemi_dev_far_fence(dev);                                      \
+        shmemi_dev_barrier(SCOPE);                                          \
+    }                                                                       \
+    SHMEMI_DEV void shmemx_dev_quiet##SCOPE_NAME(const shmemx_dev_t *dev)   \
+    {                                                                       \
+        if (!shmemi_dev_takes_part(dev, SCOPE))                             \
+            return;                                                         \
+        shmemi_dev_fence();                                                 \
+        shmemi_dev_barrier(SCOPE);                                          \
+        if (dev->n_rings && shmemi_dev_rank(SCOPE) == 0)                    \
+            shmemi_dev_far_quiet(dev);                                      \
+        shmemi_dev_barrier(SCOPE);                                          \
+    }
+SHMEMI_DEV_SCOPES(SHMEMI_DEV_ORDER)
+#undef SHMEMI_DEV_ORDER
+
+/* The operations on these PEs are complete; so may others be. */
+SHMEMI_DEV void shmemx_dev_pe_quiet(const shmemx_dev_t *dev,
+                                    const int *target_pes, size_t npes)
+{
+    size_t i;
+
+    shmemi_dev_fence();
+    for (i = 0; i < npes; i++) {
+        if (!shmemi_dev_reach_of(dev, target_pes[i])) {
+            shmemx_dev_quiet(dev);
+            return;
+        }
+    }
+}
+
+/* ---- teams ---- */
+
+/* NULL: no device team has this handle. */
+SHMEMI_DEV shmemi_dev_team *shmemi_dev_team_of(const struct shmemx_dev *d,
+                                               shmem_team_t team)
+{
+    shmemi_u64 handle = (shmemi_u64)team;
+    shmemi_dev_team *t;
+    int i;
+
+    if (!d->table || !handle)
+        return 0;
+    if (handle == 3 || handle == 4)
+        return d->table->team[handle - 3];
+    for (i = 2; i < SHMEMI_DEV_OBJECTS; i++) {
+        t = d->table->team[i];
+        if (t && t->handle == handle)
+            return t;
+    }
+    return 0;
+}
+
+/* -1: not a member, or no device team. */
+SHMEMI_DEV int shmemx_dev_team_my_pe(const shmemx_dev_t *dev,
+                                     shmem_team_t team)
+{
+    const shmemi_dev_team *t = shmemi_dev_team_of(dev, team);
+
+    return t ? t->my_pe : -1;
+}
+
+SHMEMI_DEV int shmemx_dev_team_n_pes(const shmemx_dev_t *dev,
+                                     shmem_team_t team)
+{
+    const shmemi_dev_team *t = shmemi_dev_team_of(dev, team);
+
+    return t ? t->n_pes : -1;
+}
+
+/* The number of member pe of `from` in `to`, or -1. */
+SHMEMI_DEV int shmemx_dev_team_translate_pe(const shmemx_dev_t *dev,
+                                            shmem_team_t from, int pe,
+                                            shmem_team_t to)
+{
+    const shmemi_dev_team *f = shmemi_dev_team_of(dev, from);
+    const shmemi_dev_team *t = shmemi_dev_team_of(dev, to);
+    int off;
+
+    if (!f || !t || pe < 0 || pe >= f->n_pes)
+        return -1;
+    off = f->start + pe * f->stride - t->start;
+    if (t->stride == 0 || off % t->stride || off / t->stride < 0 ||
+        off / t->stride >= t->n_pes)
+        return -1;
+    return off / t->stride;
+}
+
+/* ---- synchronization ---- */
+
+/* The address, as this PE has it, of a word `at` bytes into the area that a
+ * member keeps for the team. */
+SHMEMI_DEV void *shmemi_dev_area(const struct shmemx_dev *d,
+                                 const shmemi_dev_team *t, int member,
+                                 shmemi_u64 at)
+{
+    shmemi_u64 off = t->area_at + (t->area_of ? (shmemi_u64)t->area_of[member]
+                                                    * 64 : 0);
+
+    return (void *)(d->base[SHMEMI_DEV_HOST] + off + at);
+}
+
+/* A copy of the state whose PEs are those of the world. */
+SHMEMI_DEV shmemx_dev_t shmemi_dev_world(const shmemx_dev_t *d, int n_pes)
+{
+    shmemx_dev_t w = *d;
+
+    w.start = 0;
+    w.stride = 1;
+    w.n_pes = n_pes;
+    return w;
+}
+
+/* Dissemination: in round r each member reports to the one 2^r after it.  The
+ * flags of a round are counted up, so none is ever reset. */
+SHMEMI_DEV_SLOW void shmemi_dev_team_sync(const struct shmemx_dev *d,
+                                          shmemi_dev_team *t)
+{
+    shmemx_dev_t w = shmemi_dev_world(d, 0x7fffffff);
+    shmemi_u64 n = shmemi_dev_load_64(&t->syncs) + 1;
+    int dist, to, r = 0;
+
+    shmemi_dev_store_64(&t->syncs, n);
+    for (dist = 1; dist < t->n_pes; dist *= 2, r++) {
+        to = t->my_pe + dist;
+        to = to < t->n_pes ? to : to - t->n_pes;
+        shmemi_dev_signal(&w, shmemi_dev_area(d, t, to, (shmemi_u64)r * 8), n,
+                          SHMEM_SIGNAL_SET, t->start + to * t->stride);
+        shmemi_dev_wait(&w, shmemi_dev_area(d, t, t->my_pe,
+                                            (shmemi_u64)r * 8),
+                        8, 0, SHMEM_CMP_GE, n, SHMEMI_DEV_THREAD);
+    }
+}
+
+SHMEMI_DEV int shmemi_dev_sync(const struct shmemx_dev *d, shmem_team_t team,
+                               int quiet, enum shmemi_dev_scope scope)
+{
+    shmemi_dev_team *t;
+    int part = shmemi_dev_takes_part(d, scope);
+
+    if (d->magic != SHMEMI_DEV_MAGIC)
+        shmemi_dev_no_state(d, SHMEMI_DEV_CALL_SYNC);
+    t = shmemi_dev_team_of(d, team);
+    if (!t)
+        return -1;
+    if (!part)
+        return 0;
+    shmemi_dev_fence();
+    shmemi_dev_barrier(scope);
+    if (shmemi_dev_rank(scope) == 0) {
+        if (quiet && d->n_rings)
+            shmemi_dev_far_quiet(d);
+        shmemi_dev_team_sync(d, t);
+    }
+    shmemi_dev_barrier(scope);
+    shmemi_dev_acquired();
+    return 0;
+}
+
+/* shmemx_dev_team_sync, shmemx_dev_sync_all, shmemx_dev_barrier,
+ * shmemx_dev_barrier_all, each also with _warp and _block behind it.  A barrier
+ * is a quiet of the state's context and a sync.  0, or -1: no device team. */
+#define SHMEMI_DEV_SYNC(SCOPE_NAME, SCOPE)                                  \
+    SHMEMI_DEV int shmemx_dev_team_sync##SCOPE_NAME(                        \
+        const shmemx_dev_t *dev, shmem_team_t team)                         \
+    {                                                                       \
+        return shmemi_dev_sync(dev, team, 0, SCOPE);                        \
+    }                                                                       \
+    SHMEMI_DEV int shmemx_dev_sync_all##SCOPE_NAME(const shmemx_dev_t *dev) \
+    {                                                                       \
+        return shmemi_dev_sync(dev, SHMEM_DEVICE_TEAM_WORLD, 0, SCOPE);     \
+    }                                                                       \
+    SHMEMI_DEV int shmemx_dev_barrier##SCOPE_NAME(const shmemx_dev_t *dev,  \
+                                                  shmem_team_t team)        \
+    {                                                                       \
+        return shmemi_dev_sync(dev, team, 1, SCOPE);                        \
+    }                                                                       \
+    SHMEMI_DEV int shmemx_dev_barrier_all##SCOPE_NAME(                      \
+        const shmemx_dev_t *dev)                                            \
+    {                                                                       \
+        return shmemi_dev_sync(dev, SHMEM_DEVICE_TEAM_WORLD, 1, SCOPE);     \
+    }
+SHMEMI_DEV_SCOPES(SHMEMI_DEV_SYNC)
+#undef SHMEMI_DEV_SYNC

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gtl_item.h - the item of a grid that this thread runs: on the software
+ * device, whose kernels are C functions of this process.  Callable from any
+ * thread. */
+#ifndef GTL_GTL_ITEM_H
+#define GTL_GTL_ITEM_H
+
+#include "base/atomics.h"
+#include "shmemx_kernel.h"
+
+/* NULL: this thread runs no kernel. */
+extern hidden __thread const struct shmemx_item *gtl_item
+    __attribute__((tls_model("initial-exec")));
+
+#endif

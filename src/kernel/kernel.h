@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernel.h - communication that kernels initiate: the state that a kernel gets,
+ * and the rings of requests that the progress thread answers.
+ *
+ * What a kernel does itself, by loads and stores, is in include/shmemx_dev*.h;
+ * this layer fills the state that these headers read.  A state belongs to a
+ * device context and has rings of its own, whose requests are executed as
+ * operations of a stream are, by stream_exec_host().
+ *
+ * Threads: any call from any thread, after core is up.  Calls give 0 or -errno,
+ * logged. */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include "core/core.h"
+#include "shmemx_dev.h"
+
+/* The first call opens the layer, for which the device is open: its states of
+ * the default context and of the predefined device teams. */
+int kernel_open(const char *call);
+bool kernel_is_open(void);
+/* No kernel runs any more. */
+void kernel_close(void);
+/* A device heap has been opened: states say where it is. */
+void kernel_heap_opened(void);
+
+/* The state of a context made with SHMEM_DEVICE_CTX, or of
+ * SHMEM_DEVICE_CTX_DEFAULT, which is made unless it exists.  -EINVAL: it is no
+ * such context; -ENOMEM. */
+int kernel_state(const char *call, shmem_ctx_t ctx, shmemx_dev_t *out);
+/* Before the context is destroyed: its requests are complete. */
+void kernel_ctx_close(const char *call, shmem_ctx_t ctx);
+/* For kernels of the software device: never NULL. */
+const shmemx_dev_t *kernel_default(void);
+/* Where the device has a copy of it: NULL unless the layer is open. */
+const shmemx_dev_t *kernel_default_on_device(void);
+
+/* Kernels know a split of a device team from now on.  0; -ENOMEM, logged:
+ * calls of kernels refuse it. */
+int kernel_team_open(const struct core_team *t);
+/* No longer, nor its contexts. */
+void kernel_team_close(const char *call, const struct core_team *t);
+
+#endif

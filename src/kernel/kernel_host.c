@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What kernels of the software device call of the library, through the table in
+ * their state: they are C functions of this process, so they may sleep, step a
+ * ring themselves, and end the job with a line.  Called by the inline functions
+ * of shmemx_dev*.h alone. */
+#include "core/core_spin.h"
+#include "gtl/gtl_item.h"
+#include "kernel/kernel_int.h"
+
+#include <string.h>
+
+enum { SPINS = 64 };
+
+static void item_of(unsigned *item, unsigned *group, unsigned *items)
+{
+    const struct shmemx_item *i = gtl_item;
+
+    *item = i ? i->item : 0;
+    *group = i ? i->group : 0;
+    *items = i ? i->items : 1;
+}
+
+/* The values of the calls of a phase in which all items of a scope get what
+ * the first one has got.  The calls of an item are numbered; an item begins
+ * when another one has called before. */
+enum { SHARED_CALLS = 64 };
+static __thread struct {
+    unsigned group, phase, item;
+    unsigned calls[3];
+    uint64_t value[3][SHARED_CALLS];
+} shared;
+
+static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
+{
+    const struct shmemx_item *i = gtl_item;
+    unsigned k;
+
+    if (!i || i->items == 1)
+        return value;
+    if (shared.group != i->group || shared.phase != i->phase ||
+        shared.item != i->item) {
+        shared.group = i->group;
+        shared.phase = i->phase;
+        shared.item = i->item;
+        memset(shared.calls, 0, sizeof shared.calls);
+    }
+    k = shared.calls[scope]++;
+    if (k == SHARED_CALLS)
+        core_fatal(ERR_ARG, "shmemx_dev", "a phase of a kernel has more than "
+                   "%d calls of a warp or block that return a value: divide "
+                   "the phase", SHARED_CALLS);
+    if (first)
+        shared.value[scope][k] = value;
+    return shared.value[scope][k];
+}
+
+static void wake(shmemi_u64 ctl)
+{
+    core_wake_sleepers((struct core_ctl *)ctl);
+}
+
+static void kick(void *ring)
+{
+    (void)ring;
+    kernel_progress_wake();
+}
+
+static void pause_turn(unsigned turn)
+{
+    if (turn < SPINS && !core_status.oversubscribed) {
+        atomics_pause();
+        return;
+    }
+    if (xport_net && xport_progress->poll())
+        return;
+    core_spin_yield();
+}
+
+/* The thread that waits for the ring steps it itself, as a blocking call of the
+ * host would. */
+static void step(void *ring, unsigned turn)
+{
+    struct kernel_ring *r = ring;
+    bool busy = false, any = false;
+
+    if (kernel_ring_trylock(r)) {
+        any = kernel_ring_step(r, &busy);
+        kernel_ring_unlock(r);
+    }
+    if (!any)
+        pause_turn(turn);
+}
+
+static void wait_word(const void *word, unsigned size, int is_signed, int cmp,
+                      shmemi_u64 value, const char *call)
+{
+    struct core_waiter w = {
+        .addr = word, .bytes = size,
+        .info = { .call = call, .what = CORE_FOR_VALUE, .cmp = cmp,
+                  .is_signed = is_signed, .value = value }
+    };
+
+    while (!shmemi_dev_test(word, size, is_signed, cmp, value))
+        core_wait_step(&w);
+    core_wait_over(&w);
+}
+
+static void refuse(const char *call, const char *why)
+{
+    core_fatal(ERR_STATE, call, "%s", why);
+}
+
+const struct shmemi_dev_host kernel_host = {
+    .item = item_of, .share = share, .wake = wake, .kick = kick, .step = step,
+    .wait = wait_word, .pause = pause_turn, .refuse = refuse
+};
