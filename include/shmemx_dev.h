@@ -75,7 +75,8 @@ typedef struct shmemi_dev_reach {
 enum shmemi_dev_op {
     SHMEMI_DEV_NOTHING, SHMEMI_DEV_PUT, SHMEMI_DEV_PUT_VALUE, SHMEMI_DEV_GET,
     SHMEMI_DEV_GET_VALUE, SHMEMI_DEV_IPUT, SHMEMI_DEV_IGET, SHMEMI_DEV_AMO,
-    SHMEMI_DEV_SIGNAL, SHMEMI_DEV_PUT_SIGNAL, SHMEMI_DEV_FENCE, SHMEMI_DEV_OPS
+    SHMEMI_DEV_SIGNAL, SHMEMI_DEV_PUT_SIGNAL, SHMEMI_DEV_FENCE,
+    SHMEMI_DEV_REFUSE, SHMEMI_DEV_OPS
 };
 /* Of an AMO: in the library's order. */
 enum shmemi_dev_amo {
@@ -100,7 +101,8 @@ enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
  * a and b are the strides of dest and source in bytes, len counts elements of
  * size bytes.  AMO: a is the value, b the condition; source is where a
  * non-blocking result goes.  SIGNAL: a.  PUT_SIGNAL: a, and b is the address of
- * the signal. */
+ * the signal.  REFUSE: a wait for len bytes at dest, by comparison a, which the
+ * kernel found wrong. */
 typedef struct shmemi_dev_request {
     unsigned char op, sub, call, size;  /* sub: of AMO, signal operator */
     int pe;                     /* of the world, or one that does not exist */

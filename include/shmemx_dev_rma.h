@@ -206,7 +206,7 @@ SHMEMI_DEV void shmemi_dev_signal(const struct shmemx_dev *d,
     const shmemi_dev_reach *r = shmemi_dev_reach_of(d, pe);
     shmemi_u64 to = r ? shmemi_dev_find(d, r->amo, sig_addr, 8) : 0;
 
-    if (SHMEMI_DEV_LIKELY(to && to % 8 == 0)) {
+    if (SHMEMI_DEV_LIKELY(to && to % 8 == 0 && (shmemi_u32)sig_op <= 1)) {
         if (sig_op == SHMEM_SIGNAL_ADD) {
             shmemi_dev_fence();
             shmemi_dev_add_64((void *)to, value);

@@ -121,6 +121,8 @@ SHMEMI_DEV int shmemx_dev_team_translate_pe(const shmemx_dev_t *dev,
     if (!f || !t || pe < 0 || pe >= f->n_pes)
         return -1;
     off = f->start + pe * f->stride - t->start;
+    if (off == 0)
+        return 0;
     if (t->stride == 0 || off % t->stride || off / t->stride < 0 ||
         off / t->stride >= t->n_pes)
         return -1;

@@ -114,6 +114,26 @@ SHMEMI_DEV_SLOW void shmemi_dev_wait_long(const struct shmemx_dev *d,
 }
 #endif
 
+/* With SHMEM_CHECK=1: the word is symmetric and aligned, and the comparison one
+ * of the six, or the host ends the job. */
+SHMEMI_DEV_SLOW void shmemi_dev_check_wait(const struct shmemx_dev *d,
+                                           const void *p, unsigned size,
+                                           int cmp)
+{
+    shmemi_dev_position t;
+    int seg;
+
+    for (seg = 0; seg < SHMEMI_DEV_SEGS; seg++)
+        if ((shmemi_u64)p - d->base[seg] < d->size[seg] &&
+            (shmemi_u64)p % size == 0 && cmp >= SHMEM_CMP_EQ &&
+            cmp <= SHMEM_CMP_LE)
+            return;
+    t = shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_REFUSE, 0,
+                                           SHMEMI_DEV_CALL_WAIT, size),
+                        0, p, 0, size, (shmemi_u64)cmp, 0, 0);
+    shmemi_dev_await_done(d, t);
+}
+
 SHMEMI_DEV void shmemi_dev_wait(const struct shmemx_dev *d, const void *p,
                                 unsigned size, int is_signed, int cmp,
                                 shmemi_u64 value, enum shmemi_dev_scope scope)
@@ -125,6 +145,8 @@ SHMEMI_DEV void shmemi_dev_wait(const struct shmemx_dev *d, const void *p,
     if (d->magic != SHMEMI_DEV_MAGIC)
         shmemi_dev_no_state(d, SHMEMI_DEV_CALL_WAIT);
     if (shmemi_dev_rank(scope) == 0) {
+        if (!SHMEMI_DEV_LIKELY(!(d->flags & SHMEMI_DEV_CHECK)))
+            shmemi_dev_check_wait(d, p, size, cmp);
         for (i = 0; i < 32; i++) {
             if (shmemi_dev_test(p, size, is_signed, cmp, value))
                 break;

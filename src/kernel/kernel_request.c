@@ -3,6 +3,7 @@
  * the holder of a ring.  What comes from a kernel is checked here, however
  * little the kernel has checked: misuse ends the job with a line that has the
  * call, the PE and the address. */
+#include "core/core_cmp.h"
 #include "core/core_rma.h"
 #include "kernel/kernel_int.h"
 
@@ -172,6 +173,12 @@ void kernel_request_read(const shmemi_dev_request *q,
     case SHMEMI_DEV_SIGNAL:
     case SHMEMI_DEV_PUT_SIGNAL: read_put_signal(q, call, out); break;
     case SHMEMI_DEV_FENCE: return;
+    case SHMEMI_DEV_REFUSE:
+        core_need_cmp(call, (int)q->a);
+        core_need_aligned(call, out->dest, q->size);
+        need_symmetric(q, call, out->dest, q->size);
+        out->kind = STREAM_LOCAL_QUIET;
+        return;
     case SHMEMI_DEV_NOTHING: out->kind = STREAM_LOCAL_QUIET; return;
     default:
         core_fatal(ERR_ARG, call, "a request of a kernel has the operation %d: "
