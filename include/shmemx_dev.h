@@ -158,6 +158,8 @@ typedef struct shmemi_dev_team {
 } shmemi_dev_team;
 
 struct shmemx_dev;
+struct shmemi_dev_for;
+struct shmemi_dev_set;
 /* Handles of contexts and teams, and what kernels know of them. */
 enum { SHMEMI_DEV_OBJECTS = 64 };
 typedef struct shmemi_dev_table {
@@ -179,9 +181,9 @@ typedef struct shmemi_dev_host {
     /* Steps of the ring, or a pause, in a loop that waits for it. */
     void (*step)(void *ring, unsigned turn);
     /* Returns when the word compares so. */
-    void (*wait)(const void *word, unsigned size, int is_signed, int cmp,
-                 shmemi_u64 value, const char *call);
-    void (*pause)(unsigned turn);       /* in any other loop that waits */
+    void (*wait)(const void *word, const struct shmemi_dev_for *f);
+    /* In a loop that waits for any of the variables; at its end with NULL. */
+    void (*wait_set)(const struct shmemi_dev_set *s, unsigned turn);
     void (*refuse)(const char *call, const char *why);  /* ends the job */
 } shmemi_dev_host;
 

@@ -161,17 +161,26 @@ SHMEMI_DEV_SLOW void shmemi_dev_team_sync(const struct shmemx_dev *d,
 {
     shmemx_dev_t w = shmemi_dev_world(d, 0x7fffffff);
     shmemi_u64 n = shmemi_dev_load_64(&t->syncs) + 1;
-    int dist, to, r = 0;
+    int dist, to, from, r = 0;
+    shmemi_dev_for f;
 
+    f.size = 8;
+    f.is_signed = 0;
+    f.cmp = SHMEM_CMP_GE;
+    f.value = n;
+    f.call = SHMEMI_DEV_CALL_SYNC;
     shmemi_dev_store_64(&t->syncs, n);
     for (dist = 1; dist < t->n_pes; dist *= 2, r++) {
         to = t->my_pe + dist;
         to = to < t->n_pes ? to : to - t->n_pes;
         shmemi_dev_signal(&w, shmemi_dev_area(d, t, to, (shmemi_u64)r * 8), n,
                           SHMEM_SIGNAL_SET, t->start + to * t->stride);
-        shmemi_dev_wait(&w, shmemi_dev_area(d, t, t->my_pe,
-                                            (shmemi_u64)r * 8),
-                        8, 0, SHMEM_CMP_GE, n, SHMEMI_DEV_THREAD);
+        from = t->my_pe - dist;
+        from = from < 0 ? from + t->n_pes : from;
+        f.raiser = (unsigned)(t->start + from * t->stride) + 1;
+        shmemi_dev_wait_for(&w, shmemi_dev_area(d, t, t->my_pe,
+                                                (shmemi_u64)r * 8),
+                            f, SHMEMI_DEV_THREAD);
     }
 }
 

@@ -64,18 +64,16 @@ SHMEMI_DEV int shmemi_dev_test(const void *p, unsigned size, int is_signed,
     return yes;
 }
 
+#ifndef SHMEMI_DEV_C
 /* One turn of a loop that waits for a word of memory. */
 SHMEMI_DEV void shmemi_dev_pause(const struct shmemx_dev *d, shmemi_u32 turn)
 {
-#ifdef SHMEMI_DEV_C
-    d->host->pause(turn);
-#else
     shmemi_dev_relax(turn);
     if (turn % 1024 == 1023 && d->n_rings &&
         shmemi_dev_load_64(&d->rings->progress->error))
         shmemi_dev_trap();
-#endif
 }
+#endif
 
 /* A wait that lasts records itself for the watchdog: the word, its size, what it
  * is to compare with.  The place is that of the block; one wait uses it. */
@@ -83,29 +81,40 @@ typedef struct shmemi_dev_record {
     shmemi_u64 word;            /* 0: free */
     shmemi_u64 value;
     shmemi_u32 size, cmp;       /* cmp: 16 more where the word is signed */
-    shmemi_u64 spare[5];
+    shmemi_u32 call, raiser;    /* raiser: world PE + 1, or 0 */
+    shmemi_u64 spare[4];
 } shmemi_dev_record;
 enum { SHMEMI_DEV_RECORDS = 64 };
 
+/* What a wait is for.  raiser: the world PE that raises the word, + 1; 0: it is
+ * not known. */
+typedef struct shmemi_dev_for {
+    unsigned size;
+    int is_signed, cmp;
+    shmemi_u64 value;
+    enum shmemi_dev_call call;
+    unsigned raiser;
+} shmemi_dev_for;
+
 #ifndef SHMEMI_DEV_C
 SHMEMI_DEV_SLOW void shmemi_dev_wait_long(const struct shmemx_dev *d,
-                                          const void *p, unsigned size,
-                                          int is_signed, int cmp,
-                                          shmemi_u64 value)
+                                          const void *p, shmemi_dev_for f)
 {
     shmemi_dev_record *record = (shmemi_dev_record *)d->records +
-                            shmemi_dev_block_id() % SHMEMI_DEV_RECORDS;
+                                shmemi_dev_block_id() % SHMEMI_DEV_RECORDS;
     shmemi_u32 turn = 0;
     int mine = 0;
 
-    while (!shmemi_dev_test(p, size, is_signed, cmp, value)) {
+    while (!shmemi_dev_test(p, f.size, f.is_signed, f.cmp, f.value)) {
         shmemi_dev_pause(d, turn++);
         if (turn == 65536 && d->records && !shmemi_dev_load_64(&record->word)) {
             mine = 1;
-            shmemi_dev_store_64(&record->value, value);
-            shmemi_dev_store_32(&record->size, size);
+            shmemi_dev_store_64(&record->value, f.value);
+            shmemi_dev_store_32(&record->size, f.size);
             shmemi_dev_store_32(&record->cmp,
-                                (shmemi_u32)cmp + 16 * !!is_signed);
+                                (shmemi_u32)f.cmp + 16 * !!f.is_signed);
+            shmemi_dev_store_32(&record->call, (shmemi_u32)f.call);
+            shmemi_dev_store_32(&record->raiser, f.raiser);
             shmemi_dev_release_64(&record->word, (shmemi_u64)p);
         }
     }
@@ -134,36 +143,50 @@ SHMEMI_DEV_SLOW void shmemi_dev_check_wait(const struct shmemx_dev *d,
     shmemi_dev_await_done(d, t);
 }
 
-SHMEMI_DEV void shmemi_dev_wait(const struct shmemx_dev *d, const void *p,
-                                unsigned size, int is_signed, int cmp,
-                                shmemi_u64 value, enum shmemi_dev_scope scope)
+SHMEMI_DEV void shmemi_dev_wait_for(const struct shmemx_dev *d, const void *p,
+                                    shmemi_dev_for f,
+                                    enum shmemi_dev_scope scope)
 {
     shmemi_u32 i;
 
     if (!shmemi_dev_takes_part(d, scope))
         return;
     if (d->magic != SHMEMI_DEV_MAGIC)
-        shmemi_dev_no_state(d, SHMEMI_DEV_CALL_WAIT);
+        shmemi_dev_no_state(d, f.call);
     if (shmemi_dev_rank(scope) == 0) {
         if (!SHMEMI_DEV_LIKELY(!(d->flags & SHMEMI_DEV_CHECK)))
-            shmemi_dev_check_wait(d, p, size, cmp);
+            shmemi_dev_check_wait(d, p, f.size, f.cmp);
         for (i = 0; i < 32; i++) {
-            if (shmemi_dev_test(p, size, is_signed, cmp, value))
+            if (shmemi_dev_test(p, f.size, f.is_signed, f.cmp, f.value))
                 break;
             shmemi_dev_relax(0);
         }
         if (i == 32)
 #ifdef SHMEMI_DEV_C
-            d->host->wait(p, size, is_signed, cmp, value,
-                          "shmemx_dev_wait_until");
+            d->host->wait(p, &f);
 #else
-            shmemi_dev_wait_long(d, p, size, is_signed, cmp, value);
+            shmemi_dev_wait_long(d, p, f);
 #endif
     }
     if (scope != SHMEMI_DEV_THREAD) {
         shmemi_dev_barrier(scope);
         shmemi_dev_acquired();
     }
+}
+
+SHMEMI_DEV void shmemi_dev_wait(const struct shmemx_dev *d, const void *p,
+                                unsigned size, int is_signed, int cmp,
+                                shmemi_u64 value, enum shmemi_dev_scope scope)
+{
+    shmemi_dev_for f;
+
+    f.size = size;
+    f.is_signed = is_signed;
+    f.cmp = cmp;
+    f.value = value;
+    f.call = SHMEMI_DEV_CALL_WAIT;
+    f.raiser = 0;
+    shmemi_dev_wait_for(d, p, f, scope);
 }
 
 /* The first thread's answer, for all threads of the scope. */
@@ -186,123 +209,151 @@ SHMEMI_DEV int shmemi_dev_test_of(const struct shmemx_dev *d, const void *p,
 
 /* ---- several words ---- */
 
-/* Which of n words compare so; words whose status is not 0 are left out.
- * values NULL: all with value.  From `from` on, around the end: the first one,
- * or n; *left: is any word not left out? */
-SHMEMI_DEV size_t shmemi_dev_find_one(const void *ivars, size_t n,
-                                      const int *status, size_t from,
-                                      unsigned size, int is_signed, int cmp,
-                                      const void *values, shmemi_u64 value,
-                                      int *left)
+/* n variables; those whose status is not 0 are left out.  values NULL: all are
+ * compared with value. */
+typedef struct shmemi_dev_set {
+    const char *ivars;
+    size_t n;
+    const int *status;
+    const char *values;
+    shmemi_u64 value;
+    unsigned size;
+    int is_signed, cmp;
+} shmemi_dev_set;
+
+SHMEMI_DEV shmemi_dev_set shmemi_dev_set_of(const void *ivars, size_t n,
+                                            const int *status, unsigned size,
+                                            int is_signed, int cmp,
+                                            const void *values,
+                                            shmemi_u64 value)
 {
-    size_t i, k;
+    shmemi_dev_set s;
+
+    s.ivars = (const char *)ivars;
+    s.n = n;
+    s.status = status;
+    s.values = (const char *)values;
+    s.value = value;
+    s.size = size;
+    s.is_signed = is_signed;
+    s.cmp = cmp;
+    return s;
+}
+
+SHMEMI_DEV shmemi_u64 shmemi_dev_set_value(const shmemi_dev_set *s, size_t i)
+{
+    return s->values ? shmemi_dev_word(s->values + i * s->size, s->size)
+                     : s->value;
+}
+
+SHMEMI_DEV int shmemi_dev_set_test(const shmemi_dev_set *s, size_t i)
+{
+    return shmemi_dev_test(s->ivars + i * s->size, s->size, s->is_signed,
+                           s->cmp, shmemi_dev_set_value(s, i));
+}
+
+/* A turn of a loop that waits for any of them, and its end. */
+SHMEMI_DEV void shmemi_dev_set_pause(const struct shmemx_dev *d,
+                                     const shmemi_dev_set *s, shmemi_u32 turn)
+{
+#ifdef SHMEMI_DEV_C
+    d->host->wait_set(s, turn);
+#else
+    (void)s;
+    shmemi_dev_pause(d, turn);
+#endif
+}
+
+SHMEMI_DEV void shmemi_dev_set_over(const struct shmemx_dev *d,
+                                    shmemi_u32 turns)
+{
+#ifdef SHMEMI_DEV_C
+    if (turns)
+        d->host->wait_set(0, turns);
+#else
+    (void)d;
+    (void)turns;
+#endif
+}
+
+/* The first word that compares so, or n; *left: is any word not left out? */
+SHMEMI_DEV size_t shmemi_dev_set_any(const shmemi_dev_set *s, int *left)
+{
+    size_t i;
 
     *left = 0;
-    for (k = 0; k < n; k++) {
-        i = from + k < n ? from + k : from + k - n;
-        if (status && status[i])
+    for (i = 0; i < s->n; i++) {
+        if (s->status && s->status[i])
             continue;
         *left = 1;
-        if (values)
-            value = shmemi_dev_word((const char *)values + i * size, size);
-        if (shmemi_dev_test((const char *)ivars + i * size, size, is_signed,
-                            cmp, value))
+        if (shmemi_dev_set_test(s, i))
             return i;
     }
-    return n;
-}
-
-SHMEMI_DEV void shmemi_dev_wait_all(const struct shmemx_dev *d,
-                                    const void *ivars, size_t n,
-                                    const int *status, unsigned size,
-                                    int is_signed, int cmp, const void *values,
-                                    shmemi_u64 value)
-{
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        if (status && status[i])
-            continue;
-        if (values)
-            value = shmemi_dev_word((const char *)values + i * size, size);
-        shmemi_dev_wait(d, (const char *)ivars + i * size, size, is_signed,
-                        cmp, value, SHMEMI_DEV_THREAD);
-    }
-}
-
-SHMEMI_DEV int shmemi_dev_test_all(const void *ivars, size_t n,
-                                   const int *status, unsigned size,
-                                   int is_signed, int cmp, const void *values,
-                                   shmemi_u64 value)
-{
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        if (status && status[i])
-            continue;
-        if (values)
-            value = shmemi_dev_word((const char *)values + i * size, size);
-        if (!shmemi_dev_test((const char *)ivars + i * size, size, is_signed,
-                             cmp, value))
-            return 0;
-    }
-    return 1;
-}
-
-SHMEMI_DEV size_t shmemi_dev_wait_any(const struct shmemx_dev *d,
-                                      const void *ivars, size_t n,
-                                      const int *status, unsigned size,
-                                      int is_signed, int cmp,
-                                      const void *values, shmemi_u64 value)
-{
-    shmemi_u32 turn = 0;
-    size_t i;
-    int left;
-
-    while (i = shmemi_dev_find_one(ivars, n, status, 0, size, is_signed, cmp,
-                                   values, value, &left),
-           i == n && left)
-        shmemi_dev_pause(d, turn++);
-    return i < n ? i : (size_t)-1;
+    return s->n;
 }
 
 /* The numbers of those that compare so, into indices: how many. */
-SHMEMI_DEV size_t shmemi_dev_test_some(const void *ivars, size_t n,
-                                       size_t *indices, const int *status,
-                                       unsigned size, int is_signed, int cmp,
-                                       const void *values, shmemi_u64 value,
-                                       int *left)
+SHMEMI_DEV size_t shmemi_dev_set_some(const shmemi_dev_set *s, size_t *indices,
+                                      int *left)
 {
     size_t i, found = 0;
 
     *left = 0;
-    for (i = 0; i < n; i++) {
-        if (status && status[i])
+    for (i = 0; i < s->n; i++) {
+        if (s->status && s->status[i])
             continue;
         *left = 1;
-        if (values)
-            value = shmemi_dev_word((const char *)values + i * size, size);
-        if (shmemi_dev_test((const char *)ivars + i * size, size, is_signed,
-                            cmp, value))
+        if (shmemi_dev_set_test(s, i))
             indices[found++] = i;
     }
     return found;
 }
 
+SHMEMI_DEV int shmemi_dev_set_all(const shmemi_dev_set *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n; i++)
+        if (!(s->status && s->status[i]) && !shmemi_dev_set_test(s, i))
+            return 0;
+    return 1;
+}
+
+SHMEMI_DEV void shmemi_dev_wait_all(const struct shmemx_dev *d,
+                                    shmemi_dev_set s)
+{
+    size_t i;
+
+    for (i = 0; i < s.n; i++)
+        if (!(s.status && s.status[i]))
+            shmemi_dev_wait(d, s.ivars + i * s.size, s.size, s.is_signed,
+                            s.cmp, shmemi_dev_set_value(&s, i),
+                            SHMEMI_DEV_THREAD);
+}
+
+SHMEMI_DEV size_t shmemi_dev_wait_any(const struct shmemx_dev *d,
+                                      shmemi_dev_set s)
+{
+    shmemi_u32 turn = 0;
+    size_t i;
+    int left;
+
+    while (i = shmemi_dev_set_any(&s, &left), i == s.n && left)
+        shmemi_dev_set_pause(d, &s, turn++);
+    shmemi_dev_set_over(d, turn);
+    return i < s.n ? i : (size_t)-1;
+}
+
 SHMEMI_DEV size_t shmemi_dev_wait_some(const struct shmemx_dev *d,
-                                       const void *ivars, size_t n,
-                                       size_t *indices, const int *status,
-                                       unsigned size, int is_signed, int cmp,
-                                       const void *values, shmemi_u64 value)
+                                       shmemi_dev_set s, size_t *indices)
 {
     shmemi_u32 turn = 0;
     size_t found;
     int left;
 
-    while (found = shmemi_dev_test_some(ivars, n, indices, status, size,
-                                        is_signed, cmp, values, value, &left),
-           !found && left)
-        shmemi_dev_pause(d, turn++);
+    while (found = shmemi_dev_set_some(&s, indices, &left), !found && left)
+        shmemi_dev_set_pause(d, &s, turn++);
+    shmemi_dev_set_over(d, turn);
     return found;
 }
 
@@ -341,47 +392,45 @@ SHMEMI_DEV_WAIT(ushort, unsigned short)
 /* Of one thread: shmemx_dev_TYPENAME_wait_until_all, _any, _some, _test_all,
  * _test_any, _test_some, and each of them with _vector behind it, where
  * cmp_value is an array. */
+#define SHMEMI_DEV_IVARS(T, VALUES, VALUE)                                  \
+    shmemi_dev_set_of(ivars, nelems, status, sizeof(T),                     \
+                      SHMEMI_DEV_SIGNED(T), cmp, VALUES, VALUE)
 #define SHMEMI_DEV_SET(NAME, T, SUFFIX, CMP_ARG, VALUES, VALUE)             \
     SHMEMI_DEV void shmemx_dev_##NAME##_wait_until_all##SUFFIX(             \
         const shmemx_dev_t *dev, const T *ivars, size_t nelems,             \
         const int *status, int cmp, CMP_ARG)                                \
     {                                                                       \
-        shmemi_dev_wait_all(dev, ivars, nelems, status, sizeof(T),          \
-                            SHMEMI_DEV_SIGNED(T), cmp, VALUES, VALUE);      \
+        shmemi_dev_wait_all(dev, SHMEMI_DEV_IVARS(T, VALUES, VALUE));       \
     }                                                                       \
     SHMEMI_DEV size_t shmemx_dev_##NAME##_wait_until_any##SUFFIX(           \
         const shmemx_dev_t *dev, const T *ivars, size_t nelems,             \
         const int *status, int cmp, CMP_ARG)                                \
     {                                                                       \
-        return shmemi_dev_wait_any(dev, ivars, nelems, status, sizeof(T),   \
-                                   SHMEMI_DEV_SIGNED(T), cmp, VALUES,       \
-                                   VALUE);                                  \
+        return shmemi_dev_wait_any(dev, SHMEMI_DEV_IVARS(T, VALUES, VALUE)); \
     }                                                                       \
     SHMEMI_DEV size_t shmemx_dev_##NAME##_wait_until_some##SUFFIX(          \
         const shmemx_dev_t *dev, const T *ivars, size_t nelems,             \
         size_t *indices, const int *status, int cmp, CMP_ARG)               \
     {                                                                       \
-        return shmemi_dev_wait_some(dev, ivars, nelems, indices, status,    \
-                                    sizeof(T), SHMEMI_DEV_SIGNED(T), cmp,   \
-                                    VALUES, VALUE);                         \
+        return shmemi_dev_wait_some(dev, SHMEMI_DEV_IVARS(T, VALUES, VALUE), \
+                                    indices);                               \
     }                                                                       \
     SHMEMI_DEV int shmemx_dev_##NAME##_test_all##SUFFIX(                    \
         const shmemx_dev_t *dev, const T *ivars, size_t nelems,             \
         const int *status, int cmp, CMP_ARG)                                \
     {                                                                       \
+        shmemi_dev_set s = SHMEMI_DEV_IVARS(T, VALUES, VALUE);              \
+                                                                            \
         (void)dev;                                                          \
-        return shmemi_dev_test_all(ivars, nelems, status, sizeof(T),        \
-                                   SHMEMI_DEV_SIGNED(T), cmp, VALUES,       \
-                                   VALUE);                                  \
+        return shmemi_dev_set_all(&s);                                      \
     }                                                                       \
     SHMEMI_DEV size_t shmemx_dev_##NAME##_test_any##SUFFIX(                 \
         const shmemx_dev_t *dev, const T *ivars, size_t nelems,             \
         const int *status, int cmp, CMP_ARG)                                \
     {                                                                       \
+        shmemi_dev_set s = SHMEMI_DEV_IVARS(T, VALUES, VALUE);              \
         int left;                                                           \
-        size_t i = shmemi_dev_find_one(ivars, nelems, status, 0, sizeof(T), \
-                                       SHMEMI_DEV_SIGNED(T), cmp, VALUES,   \
-                                       VALUE, &left);                       \
+        size_t i = shmemi_dev_set_any(&s, &left);                           \
                                                                             \
         (void)dev;                                                          \
         return i < nelems ? i : (size_t)-1;                                 \
@@ -390,12 +439,11 @@ SHMEMI_DEV_WAIT(ushort, unsigned short)
         const shmemx_dev_t *dev, const T *ivars, size_t nelems,             \
         size_t *indices, const int *status, int cmp, CMP_ARG)               \
     {                                                                       \
+        shmemi_dev_set s = SHMEMI_DEV_IVARS(T, VALUES, VALUE);              \
         int left;                                                           \
                                                                             \
         (void)dev;                                                          \
-        return shmemi_dev_test_some(ivars, nelems, indices, status,         \
-                                    sizeof(T), SHMEMI_DEV_SIGNED(T), cmp,   \
-                                    VALUES, VALUE, &left);                  \
+        return shmemi_dev_set_some(&s, indices, &left);                     \
     }
 #define SHMEMI_DEV_SETS(NAME, T)                                            \
     SHMEMI_DEV_SET(NAME, T, , T cmp_value, (const T *)0,                    \
@@ -404,6 +452,7 @@ SHMEMI_DEV_WAIT(ushort, unsigned short)
 SHMEMI_DEV_AMO_TYPES(SHMEMI_DEV_SETS)
 #undef SHMEMI_DEV_SETS
 #undef SHMEMI_DEV_SET
+#undef SHMEMI_DEV_IVARS
 
 SHMEMI_DEV shmemi_u64 shmemx_dev_signal_fetch(const shmemx_dev_t *dev,
                                               const void *sig_addr)

@@ -234,4 +234,6 @@ void core_describe_wait(struct line *l, const struct core_waiter *w,
     }
     line_add(l, " at ");
     core_describe_address(l, w->addr);
+    if (w->info.raiser)
+        line_addf(l, ", which PE %u raises", w->info.raiser - 1);
 }

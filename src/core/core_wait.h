@@ -33,6 +33,7 @@ struct core_wait_info {
     bool silent;                /* another object reports this wait */
     uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
                                  * how many; STREAM, QUEUE: which stream */
+    unsigned raiser;            /* the PE that is to raise it, + 1; or 0 */
     const void *named;          /* of a QUEUE, for its name; or NULL */
     bool (*name)(const void *named, char *text, size_t size);
 };

@@ -91,18 +91,38 @@ static void step(void *ring, unsigned turn)
         pause_turn(turn);
 }
 
-static void wait_word(const void *word, unsigned size, int is_signed, int cmp,
-                      shmemi_u64 value, const char *call)
+static void wait_word(const void *word, const shmemi_dev_for *f)
 {
     struct core_waiter w = {
-        .addr = word, .bytes = size,
-        .info = { .call = call, .what = CORE_FOR_VALUE, .cmp = cmp,
-                  .is_signed = is_signed, .value = value }
+        .addr = word, .bytes = f->size,
+        .info = { .call = kernel_call_name(f->call), .what = CORE_FOR_VALUE,
+                  .cmp = f->cmp, .is_signed = f->is_signed, .value = f->value,
+                  .raiser = f->raiser }
     };
 
-    while (!shmemi_dev_test(word, size, is_signed, cmp, value))
+    while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value))
         core_wait_step(&w);
     core_wait_over(&w);
+}
+
+/* The values of a vector are not read here: other threads may change them. */
+static void wait_set(const shmemi_dev_set *s, unsigned turn)
+{
+    static __thread struct core_waiter w;
+
+    if (!s) {
+        core_wait_over(&w);
+        return;
+    }
+    if (!turn)
+        w = (struct core_waiter){
+            .addr = s->ivars, .bytes = s->n * s->size,
+            .info = { .call = kernel_call_name(SHMEMI_DEV_CALL_WAIT),
+                      .what = CORE_FOR_SET, .cmp = s->cmp,
+                      .is_signed = s->is_signed, .value = s->n,
+                      .alike = !s->values, .each = s->value }
+        };
+    core_wait_step(&w);
 }
 
 static void refuse(const char *call, const char *why)
@@ -112,5 +132,5 @@ static void refuse(const char *call, const char *why)
 
 const struct shmemi_dev_host kernel_host = {
     .item = item_of, .share = share, .wake = wake, .kick = kick, .step = step,
-    .wait = wait_word, .pause = pause_turn, .refuse = refuse
+    .wait = wait_word, .wait_set = wait_set, .refuse = refuse
 };

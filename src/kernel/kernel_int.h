@@ -62,7 +62,7 @@ bool kernel_ring_step(struct kernel_ring *r, bool *busy);
 void kernel_request_read(const shmemi_dev_request *q,
                          shmemi_dev_result *result, struct stream_op *out);
 /* The family of the call, as the program writes it. */
-const char *kernel_request_call(const shmemi_dev_request *q);
+const char *kernel_call_name(unsigned call);
 
 /* ---- kernel_progress.c ---- */
 int kernel_progress_open(void);

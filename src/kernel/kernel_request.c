@@ -16,13 +16,13 @@ _Static_assert((int)SHMEMI_DEV_AMO_XOR == (int)AMO_XOR &&
                "kernels number atomics as the library does");
 _Static_assert(sizeof(shmemi_dev_request) == 64, "a request is one line");
 
-const char *kernel_request_call(const shmemi_dev_request *q)
+const char *kernel_call_name(unsigned call)
 {
 #define SHMEMI_DEV_CALL(NAME, TEXT) TEXT,
     static const char *const names[] = { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) };
 #undef SHMEMI_DEV_CALL
 
-    return q->call < SHMEMI_DEV_N_CALLS ? names[q->call] : "a kernel's call";
+    return call < SHMEMI_DEV_N_CALLS ? names[call] : "a kernel's call";
 }
 
 static void need_pe(const shmemi_dev_request *q, const char *call)
@@ -153,7 +153,7 @@ static void need_both(const shmemi_dev_request *q, const char *call,
 void kernel_request_read(const shmemi_dev_request *q,
                          shmemi_dev_result *result, struct stream_op *out)
 {
-    const char *call = kernel_request_call(q);
+    const char *call = kernel_call_name(q->call);
 
     *out = (struct stream_op){
         .kind = STREAM_FENCE, .pe = q->pe, .call = call,

@@ -7,33 +7,33 @@
 #include "diag/diag.h"
 #include "kernel/kernel_int.h"
 
+#include <stdio.h>
+
 static const shmemi_dev_record *all_records;
 static struct {
     uint64_t word, since_ns, reported_ns;
 } seen[SHMEMI_DEV_RECORDS];
 
-static uint64_t queued(const struct kernel_ring *r, uint64_t *at)
+/* The first request that is not complete, if there is one.  *begun: how many
+ * the host has taken of these. */
+static const shmemi_dev_request *first_of(const struct kernel_ring *r,
+                                          uint64_t *begun)
 {
-    *at = __atomic_load_n(&r->progress->taken, __ATOMIC_RELAXED);
-    return *at - __atomic_load_n(&r->done, __ATOMIC_RELAXED);
-}
+    uint64_t done = __atomic_load_n(&r->done, __ATOMIC_RELAXED);
+    const shmemi_dev_request *q = &r->requests[done & r->mask];
 
-/* The request at the head, if one waits there. */
-static const shmemi_dev_request *head_of(const struct kernel_ring *r,
-                                         uint64_t at)
-{
-    const shmemi_dev_request *q = &r->requests[at & r->mask];
-
-    return __atomic_load_n(&q->turn, __ATOMIC_RELAXED) == at + 1 ? q : NULL;
+    *begun = __atomic_load_n(&r->progress->taken, __ATOMIC_RELAXED) - done;
+    return __atomic_load_n(&q->turn, __ATOMIC_RELAXED) == done + 1 ? q : NULL;
 }
 
 static void check_ring(struct kernel_ring *r, void *arg)
 {
-    uint64_t now = *(uint64_t *)arg, at, n = queued(r, &at);
+    uint64_t now = *(uint64_t *)arg, begun;
     uint64_t since = __atomic_load_n(&r->moved_ns, __ATOMIC_RELAXED);
-    const shmemi_dev_request *q = head_of(r, at);
+    const shmemi_dev_request *q = first_of(r, &begun);
+    char first[64] = "";
 
-    if (!n && !q)
+    if (!begun && !q)
         return;
     if (r->exec.ctx.flow)
         xport_progress->check_timeouts(r->exec.ctx.flow, now);
@@ -41,13 +41,12 @@ static void check_ring(struct kernel_ring *r, void *arg)
         now - r->reported_ns < diag_stall_ns)
         return;
     r->reported_ns = now;
+    /* Once it has been taken, a kernel may have written another one there. */
     if (q)
-        log_warn(ERR_STALL, "requests of kernels wait for %llu s: %lu are not "
-                 "complete, the next is %s for PE %d", line_seconds(now - since),
-                 (unsigned long)n, kernel_request_call(q), q->pe);
-    else
-        log_warn(ERR_STALL, "requests of kernels wait for %llu s: %lu are not "
-                 "complete", line_seconds(now - since), (unsigned long)n);
+        snprintf(first, sizeof first, "; the first is %s for PE %d",
+                 kernel_call_name(q->call), q->pe);
+    log_warn(ERR_STALL, "requests of kernels wait for %llu s: %lu are under "
+             "way%s", line_seconds(now - since), (unsigned long)begun, first);
 }
 
 static void check_record(unsigned i, uint64_t now)
@@ -56,6 +55,7 @@ static void check_record(unsigned i, uint64_t now)
     const shmemi_dev_record *n = &all_records[i];
     uint64_t word = __atomic_load_n(&n->word, __ATOMIC_ACQUIRE), is = 0;
     unsigned cmp = n->cmp & 15;
+    char raiser[40] = "";
 
     if (word != seen[i].word) {
         seen[i].word = word;
@@ -67,11 +67,13 @@ static void check_record(unsigned i, uint64_t now)
     seen[i].reported_ns = now;
     if (heap_find((const void *)word, n->size) >= 0)
         core_copy(&is, (const void *)word, n->size);
-    log_warn(ERR_STALL, "a kernel waits for %llu s in shmemx_dev_wait_until: "
-             "the %u bytes at %p are %lu, and are to be %s %lu",
-             line_seconds(now - seen[i].since_ns), n->size, (void *)word,
-             (unsigned long)is, cmps[cmp < 7 ? cmp : 0],
-             (unsigned long)n->value);
+    if (n->raiser)
+        snprintf(raiser, sizeof raiser, ", which PE %u raises", n->raiser - 1);
+    log_warn(ERR_STALL, "a kernel waits for %llu s in %s: the %u bytes at %p "
+             "are %lu, and are to be %s %lu%s",
+             line_seconds(now - seen[i].since_ns), kernel_call_name(n->call),
+             n->size, (void *)word, (unsigned long)is, cmps[cmp < 7 ? cmp : 0],
+             (unsigned long)n->value, raiser);
 }
 
 static void check(uint64_t now)
