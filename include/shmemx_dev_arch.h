@@ -98,6 +98,20 @@ SHMEMI_DEV void shmemi_dev_release_64(volatile void *p, shmemi_u64 v)
 {
     asm volatile("st.release.sys.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
 }
+/* 16 bytes, aligned so. */
+SHMEMI_DEV void shmemi_dev_store_pair(void *p, shmemi_u64 a, shmemi_u64 b)
+{
+    asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};"
+                 : : "l"(p), "l"(a), "l"(b) : "memory");
+}
+/* A load of what no thread stores while the kernel runs. */
+SHMEMI_DEV shmemi_u64 shmemi_dev_load_const(const shmemi_u64 *p)
+{
+    shmemi_u64 v;
+
+    asm("ld.global.nc.u64 %0, [%1];" : "=l"(v) : "l"(p));
+    return v;
+}
 /* Orders this thread's earlier accesses, and what its group's barrier put
  * before it, against later ones, for all observers. */
 SHMEMI_DEV void shmemi_dev_fence(void)
@@ -185,6 +199,15 @@ SHMEMI_DEV_WORD(32, shmemi_u32)
 SHMEMI_DEV_WORD(16, unsigned short)
 SHMEMI_DEV_WORD(8, unsigned char)
 #undef SHMEMI_DEV_WORD
+SHMEMI_DEV void shmemi_dev_store_pair(void *p, shmemi_u64 a, shmemi_u64 b)
+{
+    shmemi_dev_store_64(p, a);
+    shmemi_dev_store_64((shmemi_u64 *)p + 1, b);
+}
+SHMEMI_DEV shmemi_u64 shmemi_dev_load_const(const shmemi_u64 *p)
+{
+    return *p;
+}
 SHMEMI_DEV shmemi_u64 shmemi_dev_acquire_64(const volatile void *p)
 {
     return SHMEMI_DEV_LD((const volatile shmemi_u64 *)p, __ATOMIC_ACQUIRE);

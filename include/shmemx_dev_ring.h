@@ -152,7 +152,7 @@ SHMEMI_DEV shmemi_u64 shmemi_dev_find(const struct shmemx_dev *d,
     for (seg = 0; seg < SHMEMI_DEV_SEGS; seg++) {
         off = (shmemi_u64)sym - d->base[seg];
         if (off < d->size[seg] && len <= d->size[seg] - off) {
-            map = maps[seg];
+            map = shmemi_dev_load_const(maps + seg);
             return SHMEMI_DEV_LIKELY(map) ? map + off : 0;
         }
     }
@@ -321,12 +321,10 @@ shmemi_dev_push(const struct shmemx_dev *d, shmemi_u64 head, int pe,
         shmemi_dev_release_64(&t.ring->seen, taken);
     }
     to = (shmemi_u64 *)(t.ring->requests + (t.n & t.ring->mask));
-    shmemi_dev_store_64(to, head | (shmemi_u64)(shmemi_u32)pe << 32);
-    shmemi_dev_store_64(to + 1, (shmemi_u64)dest);
-    shmemi_dev_store_64(to + 2, (shmemi_u64)source);
-    shmemi_dev_store_64(to + 3, len);
-    shmemi_dev_store_64(to + 4, a);
-    shmemi_dev_store_64(to + 5, b);
+    shmemi_dev_store_pair(to, head | (shmemi_u64)(shmemi_u32)pe << 32,
+                          (shmemi_u64)dest);
+    shmemi_dev_store_pair(to + 2, (shmemi_u64)source, len);
+    shmemi_dev_store_pair(to + 4, a, b);
     shmemi_dev_store_64(to + 6, flags);
     shmemi_dev_release_64(to + 7, t.n + 1);
 #ifdef SHMEMI_DEV_C

@@ -13,6 +13,15 @@
 /* ---- the general forms; call: for messages ---- */
 
 /* A put of at most 16 bytes takes them along. */
+SHMEMI_DEV_SLOW void shmemi_dev_far_put_bits(const struct shmemx_dev *d,
+                                             void *dest, shmemi_u64 low,
+                                             shmemi_u64 high, shmemi_u64 n,
+                                             int pe, enum shmemi_dev_call call)
+{
+    shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_PUT_VALUE, 0, call, 0), pe,
+                    dest, 0, n, low, high, 0);
+}
+
 SHMEMI_DEV_SLOW void shmemi_dev_far_put_value(const struct shmemx_dev *d,
                                               void *dest, const void *source,
                                               shmemi_u64 n, int pe,
@@ -23,8 +32,7 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_put_value(const struct shmemx_dev *d,
     for (i = 0; i < n; i++)
         v[i / 8] |= (shmemi_u64)((const unsigned char *)source)[i]
                     << 8 * (i % 8);
-    shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_PUT_VALUE, 0, call, 0), pe,
-                    dest, 0, n, v[0], v[1], 0);
+    shmemi_dev_far_put_bits(d, dest, v[0], v[1], n, pe, call);
 }
 
 SHMEMI_DEV_SLOW void shmemi_dev_far_put(const struct shmemx_dev *d, void *dest,
@@ -400,14 +408,17 @@ SHMEMI_DEV_SIZES(SHMEMI_DEV_SIZED)
         const shmemi_dev_reach *r = shmemi_dev_reach_of(dev, pe);           \
         shmemi_u64 to = r ? shmemi_dev_find(dev, r->map, dest, sizeof(T))   \
                           : 0;                                              \
+        union { T v; shmemi_u64 bits[2]; } u;                               \
                                                                             \
         if (SHMEMI_DEV_LIKELY(to)) {                                        \
             *(T *)to = value;                                               \
             shmemi_dev_stored(dev, r, to, sizeof(T));                       \
-        } else {                                                            \
-            shmemi_dev_far_put_value(dev, dest, &value, sizeof(T), pe,      \
-                                     SHMEMI_DEV_CALL_P);                    \
+            return;                                                         \
         }                                                                   \
+        u.bits[0] = u.bits[1] = 0;                                          \
+        u.v = value;                                                        \
+        shmemi_dev_far_put_bits(dev, dest, u.bits[0], u.bits[1], sizeof(T), \
+                                pe, SHMEMI_DEV_CALL_P);                     \
     }                                                                       \
     SHMEMI_DEV T shmemx_dev_##NAME##_g(const shmemx_dev_t *dev,             \
                                        const T *source, int pe)             \

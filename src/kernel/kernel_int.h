@@ -21,8 +21,9 @@ struct kernel_ring {
     struct stream_op op;        /* the request under way */
     bool begun, holds;          /* holds: op completes before the next one */
     uint64_t at, done;          /* done: written by the holder, read by all */
-    uint64_t moved_ns;          /* when `at` or `done` rose last */
-    uint64_t reported_ns;       /* the watchdog's */
+    /* The watchdog's: since when `done` has been that, with requests behind
+     * it; 0: there are none. */
+    uint64_t watched, watched_ns, reported_ns;
     uint64_t mask;
     /* Pinned; see shmemx_dev.h. */
     shmemi_dev_request *requests;

@@ -2,7 +2,6 @@
 /* A ring of requests: its memory, and the steps of its holder, which is the
  * progress thread, or a kernel of the software device that waits for the
  * ring.  A step waits for nothing.  See struct kernel_ring for the protocol. */
-#include "base/clock.h"
 #include "base/env.h"
 #include "kernel/kernel_int.h"
 
@@ -187,10 +186,7 @@ bool kernel_ring_step(struct kernel_ring *r, bool *busy)
         if (!moved || r->exec.part.copied)
             break;
     }
-    any |= complete(r, busy);
-    if (any)
-        __atomic_store_n(&r->moved_ns, clock_ns(), __ATOMIC_RELAXED);
-    return any;
+    return complete(r, busy) || any;
 }
 
 void kernel_ring_drain(struct kernel_ring *r, const char *call)

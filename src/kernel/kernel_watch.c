@@ -17,36 +17,50 @@ static struct {
 /* The first request that is not complete, if there is one.  *begun: how many
  * the host has taken of these. */
 static const shmemi_dev_request *first_of(const struct kernel_ring *r,
-                                          uint64_t *begun)
+                                          uint64_t done, uint64_t *begun)
 {
-    uint64_t done = __atomic_load_n(&r->done, __ATOMIC_RELAXED);
     const shmemi_dev_request *q = &r->requests[done & r->mask];
 
     *begun = __atomic_load_n(&r->progress->taken, __ATOMIC_RELAXED) - done;
     return __atomic_load_n(&q->turn, __ATOMIC_RELAXED) == done + 1 ? q : NULL;
 }
 
+static void report_ring(uint64_t ns, const shmemi_dev_request *q,
+                        uint64_t begun)
+{
+    char first[64] = "", pe[24] = "";
+
+    /* Once it has been taken, a kernel may have written another one there. */
+    if (q && q->pe >= 0)
+        snprintf(pe, sizeof pe, " for PE %d", q->pe);
+    if (q)
+        snprintf(first, sizeof first, "; the first is %s%s",
+                 kernel_call_name(q->call), pe);
+    log_warn(ERR_STALL, "requests of kernels wait for %llu s: %lu are under "
+             "way%s", line_seconds(ns), (unsigned long)begun, first);
+}
+
 static void check_ring(struct kernel_ring *r, void *arg)
 {
     uint64_t now = *(uint64_t *)arg, begun;
-    uint64_t since = __atomic_load_n(&r->moved_ns, __ATOMIC_RELAXED);
-    const shmemi_dev_request *q = first_of(r, &begun);
-    char first[64] = "";
+    uint64_t done = __atomic_load_n(&r->done, __ATOMIC_RELAXED);
+    const shmemi_dev_request *q = first_of(r, done, &begun);
 
-    if (!begun && !q)
+    if (!begun && !q) {
+        r->watched_ns = 0;
         return;
+    }
+    if (!r->watched_ns || r->watched != done) {
+        r->watched = done;
+        r->watched_ns = r->reported_ns = now;
+    }
     if (r->exec.ctx.flow)
         xport_progress->check_timeouts(r->exec.ctx.flow, now);
-    if (!since || now - since < diag_stall_ns || !diag_stall_is_reported() ||
+    if (now - r->watched_ns < diag_stall_ns || !diag_stall_is_reported() ||
         now - r->reported_ns < diag_stall_ns)
         return;
     r->reported_ns = now;
-    /* Once it has been taken, a kernel may have written another one there. */
-    if (q)
-        snprintf(first, sizeof first, "; the first is %s for PE %d",
-                 kernel_call_name(q->call), q->pe);
-    log_warn(ERR_STALL, "requests of kernels wait for %llu s: %lu are under "
-             "way%s", line_seconds(now - since), (unsigned long)begun, first);
+    report_ring(now - r->watched_ns, q, begun);
 }
 
 static void check_record(unsigned i, uint64_t now)

@@ -43,31 +43,32 @@ static void wrong(const char *what, long at)
 #define CALLS(T, NAME, SUFFIX, at)                                          \
     do {                                                                    \
         shmemx_dev_##NAME##_put##SUFFIX(&dev, (T *)a->room[at][PUT],        \
-                                        (T *)a->source, N, to);             \
+                                        (T *)l->source, N, to);             \
         shmemx_dev_##NAME##_put_nbi##SUFFIX(&dev, (T *)a->room[at][PUT_NBI], \
-                                            (T *)a->source, N, to);         \
+                                            (T *)l->source, N, to);         \
         shmemx_dev_##NAME##_iput##SUFFIX(&dev, (T *)a->room[at][IPUT],      \
-                                         (T *)a->source, 2, 1, N, to);      \
+                                         (T *)l->source, 2, 1, N, to);      \
         shmemx_dev_##NAME##_put_signal##SUFFIX(                             \
-            &dev, (T *)a->room[at][PUT_SIGNAL], (T *)a->source, N,          \
+            &dev, (T *)a->room[at][PUT_SIGNAL], (T *)l->source, N,          \
             &a->signal[at], 5, SHMEM_SIGNAL_ADD, to);                       \
-        shmemx_dev_##NAME##_get##SUFFIX(&dev, (T *)a->room[at][GET],        \
+        shmemx_dev_##NAME##_get##SUFFIX(&dev, (T *)l->room[at][GET],        \
                                         (T *)a->source, N, to);             \
-        shmemx_dev_##NAME##_get_nbi##SUFFIX(&dev, (T *)a->room[at][GET_NBI], \
+        shmemx_dev_##NAME##_get_nbi##SUFFIX(&dev, (T *)l->room[at][GET_NBI], \
                                             (T *)a->source, N, to);         \
-        shmemx_dev_##NAME##_iget##SUFFIX(&dev, (T *)a->room[at][IGET],      \
+        shmemx_dev_##NAME##_iget##SUFFIX(&dev, (T *)l->room[at][IGET],      \
                                          (T *)a->source, 2, 1, N, to);      \
         shmemx_dev_quiet##SUFFIX(&dev);                                     \
     } while (0)
 #define KERNEL(T, NAME)                                                     \
-    __global__ void move_##NAME(SHMEMX_DEV_ARG(dev), struct area *a, int to) \
+    __global__ void move_##NAME(SHMEMX_DEV_ARG(dev), struct area *a,        \
+                                struct area *l, int to)                     \
     {                                                                       \
         if (threadIdx.x == 0) {                                             \
             CALLS(T, NAME, , 0);                                            \
             for (int i = 0; i < N; i++) {                                   \
                 shmemx_dev_##NAME##_p(&dev, (T *)a->room[1][ONE] + i,       \
-                                      ((T *)a->source)[i], to);             \
-                ((T *)a->room[2][ONE])[i] = shmemx_dev_##NAME##_g(          \
+                                      ((T *)l->source)[i], to);             \
+                ((T *)l->room[2][ONE])[i] = shmemx_dev_##NAME##_g(          \
                     &dev, (T *)a->source + i, to);                          \
             }                                                               \
             shmemx_dev_quiet(&dev);                                         \
@@ -101,37 +102,40 @@ static void check_room(const char *type, const struct area *a, int s, int slot,
         }
 }
 
-typedef void mover(shmemx_dev_t, struct area *, int);
+typedef void mover(shmemx_dev_t, struct area *, struct area *, int);
 
 static void try_type(const char *type, mover *kernel, size_t size,
-                     struct area *a)
+                     struct area *a, struct area *l)
 {
-    static struct area h;
+    static struct area h, got;
 
     memset(&h, 0, sizeof h);
     for (size_t i = 0; i < N * size; i++)
         h.source[i] = byte_of(me, i);
     CU(cudaMemcpy(a, &h, sizeof h, cudaMemcpyDefault));
+    CU(cudaMemcpy(l, &h, sizeof h, cudaMemcpyDefault));
     shmem_barrier_all();
-    kernel<<<1, 96>>>(dev, a, next_pe);
+    kernel<<<1, 96>>>(dev, a, l, next_pe);
     CU(cudaDeviceSynchronize());
     shmem_barrier_all();
     CU(cudaMemcpy(&h, a, sizeof h, cudaMemcpyDefault));
+    CU(cudaMemcpy(&got, l, sizeof got, cudaMemcpyDefault));
     for (int s = 0; s < SCOPES; s++) {
         for (int slot = PUT; slot < ONE; slot++)
-            check_room(type, &h, s, slot, size,
+            check_room(type, slot < GET ? &h : &got, s, slot, size,
                        slot < GET ? prev_pe : next_pe);
         if (h.signal[s] != 5)
             wrong("signal", (long)h.signal[s]);
     }
     check_room(type, &h, 1, ONE, size, prev_pe);
-    check_room(type, &h, 2, ONE, size, next_pe);
+    check_room(type, &got, 2, ONE, size, next_pe);
     shmem_barrier_all();
 }
 
-static void try_moves(const char *where, struct area *a)
+/* l: memory that the device reaches, for the local ends. */
+static void try_moves(const char *where, struct area *a, struct area *l)
 {
-#define TRY(T, NAME) try_type(#NAME, move_##NAME, sizeof(T), a);
+#define TRY(T, NAME) try_type(#NAME, move_##NAME, sizeof(T), a, l);
     TYPES(TRY)
     printf("PE %d: moves in %s: %d wrong\n", me, where, failures);
 }
@@ -302,8 +306,8 @@ static void try_many(const char *where, long *to)
     static long h[ALL];
     int before = failures;
 
-    CU(cudaMemset(to, 0, sizeof h));
-    CU(cudaDeviceSynchronize());
+    memset(h, 0, sizeof h);
+    CU(cudaMemcpy(to, h, sizeof h, cudaMemcpyDefault));
     shmem_barrier_all();
     put_many<<<THREADS / 128, 128>>>(dev, to, next_pe);
     CU(cudaDeviceSynchronize());
@@ -409,6 +413,7 @@ int main(int argc, char **argv)
     long long *took;
     char *d, *h;
 
+    setvbuf(stdout, NULL, _IOLBF, 0);
     shmem_init();
     me = shmem_my_pe();
     n_pes = shmem_n_pes();
@@ -422,10 +427,19 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "times")) {
         measure_all("device heap", d, d + (1 << 19), took);
         measure_all("host heap", h, d + (1 << 19), took);
+    } else if (argc > 1 && !strcmp(argv[1], "host")) {
+        try_moves("the host heap", (struct area *)h,
+                  (struct area *)(h + (1 << 19)));
+        try_atomics("the host heap", (struct counts *)h);
+        try_ring("the host heap", (struct ring *)h);
+        try_many("the host heap", (long *)h);
+        try_many("static data", many_static);
     } else {
-        try_moves("the device heap", (struct area *)d);
-        try_moves("the host heap", (struct area *)h);
-        try_moves("static data", &in_data);
+        try_moves("the device heap", (struct area *)d,
+                  (struct area *)(d + (1 << 19)));
+        try_moves("the host heap", (struct area *)h,
+                  (struct area *)(h + (1 << 19)));
+        try_moves("static data", &in_data, (struct area *)d);
         try_atomics("the device heap", (struct counts *)d);
         try_atomics("the host heap", (struct counts *)h);
         try_ring("the device heap", (struct ring *)d);
