@@ -335,7 +335,7 @@ $(O)/obj/tests/fake/hip_driver $(O)/obj/tests/fake/dev_rules $(CUDA_VMM): \
 $(FAKES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) | $(FAKE_CXI) $(FAKE_LOCAL) $(FAKE_PMI2)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter-out $(NOT_OFI),$(filter %.o %.a,$^)) -Wl,--as-needed \
-	    $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS))
+	    $(OFI_LIBS) $(if $(filter %.a,$^),$(LIB_LIBS)) -lm
 
 FAKE_DEV  = $(call obj,$(wildcard tests/fake/device/*.c))
 RTC_OBJS  = $(call obj,$(wildcard tests/fake/hiprtc/*.c))
@@ -367,7 +367,7 @@ $(FAKE_KERNELS): %.so: %.o
 $(FAKE_GPUS):
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared \
-	    -Wl,-soname,$(@F) -o $@ $^
+	    -Wl,-soname,$(@F) -o $@ $^ -Wl,--as-needed -lm
 
 # By the directory of tests/fake: tests/run asks for those that a test names.
 STAND_INS = cuda hip hip5 hiprtc nvrtc kernels cxi local pmi2

@@ -2,6 +2,7 @@
 /* The library, its devices and contexts. */
 #include "fake.h"
 #include "gpu_calls.h"
+#include "ptx.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,6 +20,20 @@ static __thread struct context *stack[DEPTH];
 static __thread int depth;
 __thread bool fake_in_host;
 
+/* As on hardware, every call says what has ended the context. */
+static int after_fault(int rc)
+{
+    switch (-rc) {
+    case 0:
+        return CUDA_SUCCESS;
+    case PTX_MISALIGNED:
+    case PTX_TRAP:
+    case PTX_ASSERT:
+        return fake_code(rc);
+    }
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
 static int before(const char *name, bool early)
 {
     int rc = dev_call(name);
@@ -29,7 +44,7 @@ static int before(const char *name, bool early)
         return CUDA_ERROR_NOT_PERMITTED;
     if (!ready && !early)
         return CUDA_ERROR_NOT_INITIALIZED;
-    return dev_fault() && !early ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+    return early ? CUDA_SUCCESS : after_fault(dev_fault());
 }
 
 int fake_call(const char *name)
@@ -75,6 +90,12 @@ int fake_code(int rc)
         return CUDA_ERROR_NOT_SUPPORTED;
     case EFAULT:
         return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case PTX_MISALIGNED:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case PTX_TRAP:
+        return CUDA_ERROR_LAUNCH_FAILED;
+    case PTX_ASSERT:
+        return CUDA_ERROR_ASSERT;
     }
     return CUDA_ERROR_INVALID_VALUE;
 }
@@ -126,6 +147,13 @@ static const struct { int code; const char *name, *text; } errors[] = {
     E(CUDA_ERROR_NOT_FOUND, "named symbol not found")
     E(CUDA_ERROR_NOT_READY, "device not ready")
     E(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered")
+    E(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address")
+    E(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure")
+    E(CUDA_ERROR_ASSERT, "device-side assert triggered")
+    E(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+      "the provided PTX was compiled with an unsupported toolchain.")
+    E(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+      "too many blocks in cooperative launch")
     E(CUDA_ERROR_CONTEXT_IS_DESTROYED, "context is destroyed")
     E(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
       "part or all of the requested memory range is already mapped")
@@ -257,13 +285,23 @@ int cuDeviceGetAttribute(int *out, int attribute, int dev)
     static const struct { int attribute, value[3]; } has[] = {
         { CU_DEVICE_ATTRIBUTE_MAX_PITCH,
           { 0x7fffffff, 0x7fffffff, 0x7fffffff } },
-        { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, { 132, 132, 8 } },
+        { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, { 9, 9, 7 } },
+        { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, { 0, 0, 5 } },
+        { CU_DEVICE_ATTRIBUTE_WARP_SIZE, { 32, 32, 32 } },
+        { CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+          { PTX_THREADS, PTX_THREADS, PTX_THREADS } },
+        { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+          { PTX_SHARED, PTX_SHARED, PTX_SHARED } },
+        { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+          { PTX_SHARED_MOST, PTX_SHARED_MOST, PTX_SHARED_MOST } },
+        { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+          { PTX_PROCESSORS, PTX_PROCESSORS, PTX_PROCESSORS } },
         { CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-          { 2048, 2048, 1024 } },
+          { PTX_RESIDENT, PTX_RESIDENT, PTX_RESIDENT } },
+        { CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, { 1, 1, 1 } },
         { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
           { 233472, 233472, 65536 } },
         { CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, { 32, 32, 16 } },
-        { CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, { 9, 9, 6 } },
         { CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, { 0, 1, 0 } },
         { CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, { 0, 1, 0 } },
         { CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,

@@ -3,8 +3,10 @@
  *
  * Beyond FAKE_DEVICE and so on (dev.h): a launch of a function for the first
  * time waits for the whole device, as loading may; so does cuMemFree.
- * Functions are known by the names in the module's text and are built in, but
- * for those of FAKE_DEVICE_KERNELS in what the stand-in for nvrtc has made. */
+ * Some of the library's functions are built in; those of FAKE_DEVICE_KERNELS
+ * stand for what the stand-in for nvrtc has made; of all others the text is
+ * run, ptx.h.  With CUDA_MODULE_LOADING=EAGER the first launch waits for
+ * nothing. */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
@@ -14,6 +16,16 @@
 
 #include <pthread.h>
 
+struct cuda_launch {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    const struct cuda_launch_attribute {
+        int id;
+        _Alignas(8) int value;  /* the first word of it */
+        char rest[60];
+    } *attributes;
+    unsigned n_attributes;
+};
 #define X(name, args) API int name args;
 CUDA_CALLS(X)
 CUDA_OPTIONAL_CALLS(X)
@@ -28,11 +40,39 @@ X(cuMemHostAlloc, (void **out, size_t size, unsigned flags))
 X(cuMemFreeHost, (void *host))
 X(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t n))
 X(cuMemsetD8_v2, (uint64_t to, unsigned char byte, size_t n))
+X(cuModuleLoadData, (void **out, const void *image))
+X(cuModuleGetGlobal_v2,
+  (uint64_t *out, size_t *size, void *module, const char *name))
+X(cuLaunchKernelEx, (const struct cuda_launch *how, void *function,
+                     void **args, void **extra))
+X(cuLaunchCooperativeKernel,
+  (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+   void *handle, void **args))
+X(cuFuncSetAttribute, (void *function, int attribute, int value))
+X(cuFuncGetAttribute, (int *out, int attribute, void *function))
+X(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+  (int *out, void *function, int threads, size_t shared))
 #undef X
 
 /* Codes that src/gtl has no use for. */
 enum {
     CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
+    CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
+    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CUDA_ERROR_ASSERT = 710,
+    CUDA_ERROR_MISALIGNED_ADDRESS = 716,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
     CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
     CU_POINTER_ATTRIBUTE_MAPPED = 13,

@@ -4,6 +4,7 @@
 #include "dev_queue.h"
 #include "dev_mem.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -108,8 +109,9 @@ static void *work(void *arg)
             pthread_mutex_lock(&dev_lock);
         }
         if (rc < 0 && !fault) {
-            fprintf(stderr, "fake device: a command touched what is not "
-                    "there (%s)\n", strerror(-rc));
+            fprintf(stderr, "fake device: a command %s (%s)\n",
+                    rc == -EFAULT || rc == -EXDEV
+                    ? "touched what is not there" : "failed", strerror(-rc));
             fault = rc;
         }
         q->first = c->next;
