@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels of CUDA that communicate, for kernel_calls.c, which loads their PTX. */
+#include <shmem.h>
+#include <shmemx_dev.h>
+#include "kernel_calls.h"
+
+#define CALLS(T, NAME, SUFFIX, at)                                          \
+    do {                                                                    \
+        shmemx_dev_##NAME##_put##SUFFIX(&dev, (T *)a->room[at][PUT],        \
+                                        (T *)l->source, N, to);             \
+        shmemx_dev_##NAME##_put_nbi##SUFFIX(&dev, (T *)a->room[at][PUT_NBI], \
+                                            (T *)l->source, N, to);         \
+        shmemx_dev_##NAME##_iput##SUFFIX(&dev, (T *)a->room[at][IPUT],      \
+                                         (T *)l->source, 2, 1, N, to);      \
+        shmemx_dev_##NAME##_put_signal##SUFFIX(                             \
+            &dev, (T *)a->room[at][PUT_SIGNAL], (T *)l->source, N,          \
+            &a->signal[at], 5, SHMEM_SIGNAL_ADD, to);                       \
+        shmemx_dev_##NAME##_get##SUFFIX(&dev, (T *)l->room[at][GET],        \
+                                        (T *)a->source, N, to);             \
+        shmemx_dev_##NAME##_get_nbi##SUFFIX(&dev, (T *)l->room[at][GET_NBI], \
+                                            (T *)a->source, N, to);         \
+        shmemx_dev_##NAME##_iget##SUFFIX(&dev, (T *)l->room[at][IGET],      \
+                                         (T *)a->source, 2, 1, N, to);      \
+        shmemx_dev_quiet##SUFFIX(&dev);                                     \
+    } while (0)
+#define KERNEL(T, NAME)                                                     \
+    extern "C" __global__ void move_##NAME(SHMEMX_DEV_ARG(dev), struct area *a,        \
+                                struct area *l, int to)                     \
+    {                                                                       \
+        if (threadIdx.x == 0) {                                             \
+            CALLS(T, NAME, , 0);                                            \
+            for (int i = 0; i < N; i++) {                                   \
+                shmemx_dev_##NAME##_p(&dev, (T *)a->room[1][ONE] + i,       \
+                                      ((T *)l->source)[i], to);             \
+                ((T *)l->room[2][ONE])[i] = shmemx_dev_##NAME##_g(          \
+                    &dev, (T *)a->source + i, to);                          \
+            }                                                               \
+            shmemx_dev_quiet(&dev);                                         \
+        }                                                                   \
+        __syncthreads();                                                    \
+        if (threadIdx.x < 32)                                               \
+            CALLS(T, NAME, _warp, 1);                                       \
+        __syncthreads();                                                    \
+        CALLS(T, NAME, _block, 2);                                          \
+    }
+TYPES(KERNEL)
+
+extern "C" __global__ void count(SHMEMX_DEV_ARG(dev), struct counts *c, int to)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x, was;
+
+    shmemx_dev_ulonglong_atomic_add(&dev, &c->add, t, to);
+    shmemx_dev_ulonglong_atomic_inc(&dev, &c->inc, to);
+    shmemx_dev_uint_atomic_add(&dev, &c->add32, 2, to);
+    shmemx_dev_uint_atomic_inc(&dev, &c->inc32, to);
+    shmemx_dev_ulonglong_atomic_or(&dev, &c->bits_or, 1ull << t % 64, to);
+    shmemx_dev_ulonglong_atomic_and(&dev, &c->bits_and, ~(1ull << t % 64), to);
+    shmemx_dev_ulonglong_atomic_xor(&dev, &c->bits_xor, 1ull << t % 63, to);
+    was = shmemx_dev_int_atomic_fetch_inc(&dev, &c->order, to);
+    if (was >= 0 && was < 4096)
+        c->seen[was] = 1;
+    if (t == 0) {
+        shmemx_dev_ulonglong_atomic_set(&dev, &c->swapped, 8, to);
+        if (shmemx_dev_ulonglong_atomic_swap(&dev, &c->swapped, 9, to) != 8 ||
+            shmemx_dev_ulonglong_atomic_compare_swap(&dev, &c->cas, 0, 7, to) ||
+            shmemx_dev_ulonglong_atomic_compare_swap(&dev, &c->cas, 0, 6, to)
+                != 7 ||
+            shmemx_dev_float_atomic_swap(&dev, &c->value, 2.5f, to) != 0.0f ||
+            shmemx_dev_float_atomic_fetch(&dev, &c->value, to) != 2.5f ||
+            shmemx_dev_ulonglong_atomic_fetch(&dev, &c->swapped, to) != 9)
+            c->wrong = 1;
+    }
+    shmemx_dev_quiet(&dev);
+}
+
+/* Each PE passes data on; with one PE to itself. */
+extern "C" __global__ void pass_on(SHMEMX_DEV_ARG(dev), struct ring *r)
+{
+    int to = (dev.my_pe + 1) % dev.n_pes;
+    int from = (dev.my_pe + dev.n_pes - 1) % dev.n_pes;
+
+    for (long round = 1; round <= ROUNDS; round++) {
+        for (int i = threadIdx.x; i < LONGS; i += blockDim.x)
+            r->sent[i] = round * 10000 + i + dev.my_pe;
+        __syncthreads();
+        shmemx_dev_long_put_signal_block(&dev, r->data, r->sent, LONGS,
+                                         &r->arrived, 1, SHMEM_SIGNAL_ADD, to);
+        shmemx_dev_signal_wait_until_block(&dev, &r->arrived, SHMEM_CMP_GE,
+                                           round);
+        for (int i = threadIdx.x; i < LONGS; i += blockDim.x)
+            if (*(volatile long *)&r->data[i] != round * 10000 + i + from)
+                atomicAdd(&r->wrong, 1ull);
+        __syncthreads();
+        if (threadIdx.x == 0)
+            shmemx_dev_signal_set(&dev, &r->taken, round, from);
+        shmemx_dev_signal_wait_until_block(&dev, &r->taken, SHMEM_CMP_GE,
+                                           round);
+    }
+}
+
+extern "C" __global__ void meet(SHMEMX_DEV_ARG(dev), struct ring *r)
+{
+    for (long round = 1; round <= ROUNDS; round++) {
+        if ((int)threadIdx.x < dev.n_pes)
+            shmemx_dev_long_p(&dev, &r->slots[dev.my_pe], round, threadIdx.x);
+        __syncthreads();
+        if (shmemx_dev_barrier_all_block(&dev))
+            atomicAdd(&r->wrong, 1ull);
+        if ((int)threadIdx.x < dev.n_pes &&
+            *(volatile long *)&r->slots[threadIdx.x] != round)
+            atomicAdd(&r->wrong, 1ull);
+        if (shmemx_dev_sync_all_block(&dev))
+            atomicAdd(&r->wrong, 1ull);
+    }
+}
+
+extern "C" __global__ void put_many(SHMEMX_DEV_ARG(dev), long *to, int pe)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+
+    for (int i = 0; i < EACH; i++)
+        shmemx_dev_long_p(&dev, &to[t * EACH + i], t * EACH + i + dev.my_pe, pe);
+    shmemx_dev_fence(&dev);
+    shmemx_dev_quiet(&dev);
+}
+
+extern "C" __global__ void measure(SHMEMX_DEV_ARG(dev), char *to, const char *from,
+                        long long *took, int what, int times, int pe, int size)
+{
+    long long begin;
+    long *word = (long *)to, sum = 0;
+
+    __syncthreads();
+    begin = clock64();
+    for (int i = 0; i < times; i++) {
+        switch (what) {
+        case T_STORE: *(volatile long *)(to + 8 * (i & 63)) = i; break;
+        case T_P: shmemx_dev_long_p(&dev, word + (i & 63), i, pe); break;
+        case T_G: sum += shmemx_dev_long_g(&dev, word + (i & 63), pe); break;
+        case T_ADD: shmemx_dev_long_atomic_add(&dev, word, 1, pe); break;
+        case T_FETCH:
+            sum += shmemx_dev_long_atomic_fetch_add(&dev, word, 1, pe);
+            break;
+        case T_PUT:
+            shmemx_dev_putmem_block(&dev, to, from, size, pe);
+            break;
+        case T_COPY:
+            for (int k = threadIdx.x; k < size / 16; k += blockDim.x)
+                ((int4 *)to)[k] = ((const int4 *)from)[k];
+            __syncthreads();
+            break;
+        case T_EMPTY:
+            shmemi_dev_push(&dev, SHMEMI_DEV_HEAD(SHMEMI_DEV_NOTHING, 0, 0, 0),
+                            -1, 0, 0, 0, 0, 0, 0);
+            break;
+        default: shmemx_dev_barrier_all_block(&dev);
+        }
+    }
+    if (what != T_COPY && what != T_PUT)
+        shmemx_dev_quiet_block(&dev);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *took = clock64() - begin + (sum == 123456789);
+}
+
