@@ -85,6 +85,9 @@ int gtl_no_coherence(int wanted);
 /* For devices that are current everywhere. */
 int gtl_no_enter(void);
 void gtl_no_leave(int was);
+/* For devices whose kernels are functions of the process. */
+int gtl_no_module_symbol(void *module, const char *name, void **out,
+                         size_t *size);
 /* For devices of which gtl_device.why_fixed is set. */
 int gtl_no_reserve(size_t most, void **out);
 int gtl_no_grow(void *p, size_t size);

@@ -24,6 +24,16 @@ void gtl_no_leave(int was)
     (void)was;
 }
 
+int gtl_no_module_symbol(void *module, const char *name, void **out,
+                         size_t *size)
+{
+    (void)module;
+    (void)name;
+    (void)out;
+    (void)size;
+    return gtl_fail(-ENOSYS, "module", "the device has no modules", 0);
+}
+
 int gtl_no_reserve(size_t most, void **out)
 {
     (void)most;

@@ -183,6 +183,16 @@ static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
     return fail_none();
 }
 
+static int module_symbol(void *module, const char *name, void **out,
+                         size_t *size)
+{
+    (void)module;
+    (void)name;
+    (void)out;
+    (void)size;
+    return fail_none();
+}
+
 static int batch(const struct gtl_batch *t, void *s)
 {
     (void)t;
@@ -252,7 +262,8 @@ const struct gtl_ops gtl_none = {
     .reduce = reduce,
     .write64 = fail_flag, .wait64 = fail_flag, .batch = batch,
     .peer_copy = peer_copy,
-    .host_call = host_call, .launch = launch, .release = fail_one,
+    .host_call = host_call, .launch = launch,
+    .module_symbol = module_symbol, .release = fail_one,
     .event_create = event_create, .event_destroy = forget,
     .event_record = fail_two, .event_wait = fail_two, .event_query = fail_one,
     .graph_id = fail_number, .graph_own = graph_own, .capture_begin = fail_one,

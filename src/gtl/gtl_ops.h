@@ -155,6 +155,11 @@ struct gtl_ops {
     int (*host_call)(void (*fn)(void *arg), void *arg, void *s);
     int (*launch)(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s);     /* -ENOTSUP: kernels are no C functions */
+    /* Where a module that the program has loaded has the variable of that
+     * name, and its size.  -ENOENT: it has none; -EINVAL: no module; -ENOSYS:
+     * the device has no modules. */
+    int (*module_symbol)(void *module, const char *name, void **out,
+                         size_t *size);
     /* A system-scope release of the device's earlier stores, for a trigger
      * that no kernel boundary orders. */
     int (*release)(void *s);

@@ -375,7 +375,7 @@ const struct gtl_ops gtl_cuda = {
     .wait64 = gtl_cu_wait64, .batch = gtl_cu_batch,
     .peer_copy = gtl_cu_peer_copy,
     .host_call = gtl_cu_host_call, .launch = gtl_cu_launch,
-    .release = gtl_cu_release,
+    .module_symbol = gtl_cu_module_symbol, .release = gtl_cu_release,
     .event_create = gtl_cu_event_create,
     .event_destroy = gtl_cu_event_destroy,
     .event_record = gtl_cu_event_record, .event_wait = gtl_cu_event_wait,

@@ -131,6 +131,8 @@ struct cuda_memop {
        void **values))                                                      \
     X(cuModuleUnload, (void *module))                                       \
     X(cuModuleGetFunction, (void **out, void *module, const char *name))    \
+    X(cuModuleGetGlobal_v2,                                                 \
+      (uint64_t *out, size_t *size, void *module, const char *name))        \
     X(cuLaunchKernel,                                                       \
       (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,   \
        unsigned block_x, unsigned block_y, unsigned block_z,                \

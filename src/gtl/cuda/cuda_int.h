@@ -99,6 +99,8 @@ int gtl_cu_kernel_blocks(void *to, const void *from,
 int gtl_cu_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_cu_kernel_amo(const struct gtl_amo *a, void *s);
 int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s);
+int gtl_cu_module_symbol(void *module, const char *name, void **out,
+                         size_t *size);
 
 /* ---- cuda_hostfn.c: by a thread of the driver, in stream order ---- */
 int gtl_cu_host_open(void);

@@ -243,3 +243,22 @@ void gtl_cu_kernels_unload(void)
     module = amo = write64 = wait64 = blocks = reduce = NULL;
     pair_copy = pair_notify = NULL;
 }
+
+/* ---- modules of the program ---- */
+
+int gtl_cu_module_symbol(void *module_of_program, const char *name,
+                         void **out, size_t *size)
+{
+    uint64_t at = 0;
+    int code, rc;
+
+    gtl_cu_enter();
+    gtl_cu_relax();             /* it may load what was not needed before */
+    code = gtl_cu.cuModuleGetGlobal_v2(&at, size, module_of_program, name);
+    rc = gtl_cu_leave("cuModuleGetGlobal", gtl_cu_relaxed(code));
+    if (code == CUDA_ERROR_NOT_FOUND)
+        return -ENOENT;
+    if (!rc)
+        *out = (void *)(uintptr_t)at;
+    return rc;
+}

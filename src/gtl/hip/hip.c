@@ -317,6 +317,7 @@ const struct gtl_ops gtl_hip = {
     .write64 = gtl_hip_write64, .wait64 = gtl_hip_wait64,
     .batch = gtl_batch_one_by_one, .peer_copy = gtl_hip_peer_copy,
     .host_call = gtl_hip_host_call, .launch = launch,
+    .module_symbol = gtl_hip_module_symbol,
     .release = gtl_hip_release, .event_create = gtl_hip_event_create,
     .event_destroy = gtl_hip_event_destroy,
     .event_record = gtl_hip_event_record, .event_wait = gtl_hip_event_wait,

@@ -33,7 +33,7 @@ enum hip_error {
     HIP_NO_BINARY = 209,
     HIP_PEER_ACCESS_UNSUPPORTED = 217,
     HIP_OPERATING_SYSTEM = 304,
-    HIP_INVALID_HANDLE = 400,
+    HIP_INVALID_HANDLE = 400, HIP_NOT_FOUND = 500,
     HIP_NOT_READY = 600,
     HIP_OUT_OF_RESOURCES = 701,
     HIP_PEER_ACCESS_ENABLED = 704,      /* it was before */
@@ -219,6 +219,8 @@ enum {
     HIP(unsigned, ModuleUnload, (struct hip_module *m)) \
     HIP(unsigned, ModuleGetFunction, \
         (struct hip_kernel **out, struct hip_module *m, const char *name)) \
+    HIP(unsigned, ModuleGetGlobal, \
+        (void **out, size_t *size, struct hip_module *m, const char *name)) \
     HIP(unsigned, ModuleLaunchKernel, \
         (struct hip_kernel *f, unsigned gx, unsigned gy, unsigned gz, \
          unsigned bx, unsigned by, unsigned bz, unsigned shared, \

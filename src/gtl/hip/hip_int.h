@@ -133,5 +133,7 @@ int gtl_hip_kernel_reduce(const struct gtl_reduce *r, void *s);
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s);
 int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s);
 int gtl_hip_kernel_peer_copy(const struct gtl_peer_copy *p, void *s);
+int gtl_hip_module_symbol(void *module, const char *name, void **out,
+                          size_t *size);
 
 #endif

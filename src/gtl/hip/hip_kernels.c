@@ -300,3 +300,17 @@ int gtl_hip_kernel_wait(uint64_t *word, uint64_t least, void *s)
 
     return run(WAIT, 1, 1, args, s);
 }
+
+/* ---- modules of the program ---- */
+
+int gtl_hip_module_symbol(void *module_of_program, const char *name,
+                          void **out, size_t *size)
+{
+    int was = gtl_hip_enter_relaxed();
+    unsigned error = gtl_hip_rt.ModuleGetGlobal(out, size, module_of_program,
+                                                name);
+    int rc = gtl_hip_result(error, "hipModuleGetGlobal");
+
+    gtl_hip_leave_relaxed(was);
+    return error == HIP_NOT_FOUND ? -ENOENT : rc;
+}

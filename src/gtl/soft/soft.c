@@ -196,7 +196,7 @@ const struct gtl_ops gtl_soft = {
     .write64 = gtl_soft_write64, .wait64 = gtl_soft_wait64,
     .batch = gtl_soft_batch, .peer_copy = gtl_soft_peer_copy,
     .host_call = gtl_soft_host_call, .launch = gtl_soft_launch,
-    .release = fence_stream,
+    .module_symbol = gtl_no_module_symbol, .release = fence_stream,
     .event_create = gtl_soft_event_create,
     .event_destroy = gtl_soft_event_destroy,
     .event_record = gtl_soft_event_record,

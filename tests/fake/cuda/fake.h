@@ -41,8 +41,6 @@ X(cuMemFreeHost, (void *host))
 X(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t n))
 X(cuMemsetD8_v2, (uint64_t to, unsigned char byte, size_t n))
 X(cuModuleLoadData, (void **out, const void *image))
-X(cuModuleGetGlobal_v2,
-  (uint64_t *out, size_t *size, void *module, const char *name))
 X(cuLaunchKernelEx, (const struct cuda_launch *how, void *function,
                      void **args, void **extra))
 X(cuLaunchCooperativeKernel,

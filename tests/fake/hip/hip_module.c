@@ -4,6 +4,7 @@
 #include "hip.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -217,19 +218,64 @@ static const struct hip_kernel kernels[] = {
     { "sluice_blocks8", "888888", run_blocks8, NULL, NULL },
 };
 
+/* An image is "FAKEHIP" and, behind the 0, its variable "NAME SIZE", or "". */
+enum { MODULE = 0x484d4f44 };
+struct hip_module {
+    unsigned magic;
+    char name[64];
+    size_t size;
+    void *at;                   /* of the variable */
+};
+
 unsigned hipModuleLoadData(struct hip_module **out, const void *image)
 {
+    const char *variable = (const char *)image + 8;
+    struct hip_module *m;
+    int rc = 0;
+
     WORK(ModuleLoadData);
     if (memcmp(image, "FAKEHIP", 8))
         return hip_result(HIP_NO_BINARY);
-    *out = malloc(1);
-    return hip_result(*out ? HIP_OK : HIP_OUT_OF_MEMORY);
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return hip_result(HIP_OUT_OF_MEMORY);
+    m->magic = MODULE;
+    if (sscanf(variable, "%63s %zu", m->name, &m->size) == 2)
+        rc = dev_alloc(hip_current(), m->size, 4096, DEV_COARSE, &m->at);
+    if (rc) {
+        free(m);
+        return hip_result(hip_error(rc));
+    }
+    if (m->at)
+        memset(dev_reach(m->at, m->size), 0, m->size);
+    *out = m;
+    return hip_result(HIP_OK);
 }
 
 unsigned hipModuleUnload(struct hip_module *m)
 {
     CALL(ModuleUnload);
+    if (!m || m->magic != MODULE)
+        return hip_result(HIP_INVALID_HANDLE);
+    m->magic = 0;
+    if (m->at)
+        dev_free(m->at);
     free(m);
+    return hip_result(HIP_OK);
+}
+
+unsigned hipModuleGetGlobal(void **out, size_t *size, struct hip_module *m,
+                            const char *name)
+{
+    CALL(ModuleGetGlobal);
+    if (!out || !size || !name)
+        return hip_result(HIP_INVALID_VALUE);
+    if (!m || m->magic != MODULE)
+        return hip_result(HIP_INVALID_HANDLE);
+    if (!m->at || strcmp(name, m->name))
+        return hip_result(HIP_NOT_FOUND);
+    *out = m->at;
+    *size = m->size;
     return hip_result(HIP_OK);
 }
 
