@@ -16,3 +16,18 @@ const shmemx_dev_t *SHMEMI_P(shmemx_dev_default)(void);
  * -ENOSPC, with a line, if they are not; -EINVAL: sizes of 0; -ENODEV. */
 int SHMEMI_P(shmemx_launch_check)(unsigned groups, unsigned items,
                                   size_t shared);
+/* Fills the state of the default context in a module that the program has
+ * loaded, a CUmodule or hipModule_t whose source includes shmemg.h: before its
+ * first kernel that communicates.  The library writes to it until
+ * shmemx_module_finalize() or shmem_finalize.  0; -ENOENT: the module has no
+ * such state; -EINVAL: NULL, or headers of another release; -ENODEV; -ENOSYS: a
+ * device without modules; -ENOMEM.  Each with a line. */
+int SHMEMI_P(shmemx_module_init)(void *module);
+/* Empties it again: before the module is unloaded.  -EINVAL: not initialized. */
+int SHMEMI_P(shmemx_module_finalize)(void *module);
+/* symbol returns 0 and the address, on the current device, of a state like
+ * that, which has so many bytes; the library calls it as kernels may
+ * communicate, or at once.  shmemg.h makes these calls for code compiled for
+ * CUDA's or HIP's runtime API, also before shmem_init. */
+void SHMEMI_P(shmemx_dev_register)(int (*symbol)(void **address), size_t size);
+void SHMEMI_P(shmemx_dev_unregister)(int (*symbol)(void **address));

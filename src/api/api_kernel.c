@@ -49,7 +49,10 @@ int pshmemx_dev_get(shmem_ctx_t ctx, shmemx_dev_t *dev)
     if (CORE_CHECK(!dev))
         core_fatal(ERR_NULL, __func__, "no place for the state");
     rc = api_kernel_open(__func__);
-    return rc ? rc : kernel_state(__func__, ctx, dev);
+    if (rc)
+        return rc;
+    kernel_code_retry();
+    return kernel_state(__func__, ctx, dev);
 }
 API_ALIAS(shmemx_dev_get)
 

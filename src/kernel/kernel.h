@@ -35,6 +35,19 @@ const shmemx_dev_t *kernel_default(void);
 /* Where the device has a copy of it: NULL unless the layer is open. */
 const shmemx_dev_t *kernel_default_on_device(void);
 
+/* ---- copies of the default context's state in modules of a GPU ---- */
+/* 0; -ENOENT: there is no place for it; -EINVAL; -ENOSYS; -ENOMEM.  The layer is
+ * open. */
+int kernel_module_init(const char *call, void *module);
+/* -EINVAL: it was not initialized. */
+int kernel_module_finalize(const char *call, void *module);
+/* At any time.  symbol: 0, an error, or a negative value: no kernels. */
+void kernel_code_register(int (*symbol)(void **address), size_t size);
+void kernel_code_unregister(int (*symbol)(void **address));
+/* Fills what was registered before the runtime knew the code. */
+void kernel_code_retry(void);
+
+/* ---- teams ---- */
 /* Kernels know a split of a device team from now on.  0; -ENOMEM, logged:
  * calls of kernels refuse it. */
 int kernel_team_open(const struct core_team *t);

@@ -79,6 +79,11 @@ void kernel_progress_each(void (*visit)(struct kernel_ring *r, void *arg),
 /* ---- kernel_host.c ---- */
 extern hidden const struct shmemi_dev_host kernel_host;
 
+/* ---- kernel_module.c ---- */
+/* The state of the default context has changed; or it is none any more. */
+void kernel_copies_fill(const shmemx_dev_t *of_default);
+void kernel_copies_clear(void);
+
 /* ---- kernel_watch.c ---- */
 /* records: of waits of a GPU's kernels. */
 void kernel_watch_open(const shmemi_dev_record *records);

@@ -393,9 +393,13 @@ static void free_block(void)
     memset(&k, 0, sizeof k);
 }
 
+/* Kernels of the software device find it in the process, those of a GPU in
+ * their modules. */
 static void set_default(void)
 {
     host_default = gtl_device.host_streams ? k.context[0]->state : empty;
+    if (!gtl_device.host_streams)
+        kernel_copies_fill(&k.context[0]->state);
 }
 
 int kernel_open(const char *call)
@@ -455,6 +459,7 @@ void kernel_close(void)
     lock_acquire(&lock);
     if (!k.open)
         goto unlock;
+    kernel_copies_clear();
     for (unsigned at = 0; at < OBJECTS; at++)
         if (k.context[at])
             end_context("shmem_finalize", at);
