@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmemg.h - the host side of the draft of OpenSHMEM for GPUs.
+/* shmemg.h - the draft of OpenSHMEM for GPUs.
  *
- * shmem_init_thread accepts a device bit together with the thread level, and
- * grants it in *provided; the level alone is *provided & SHMEMX_THREAD_MASK.
- * Device-initiated calls are not granted. */
+ * A single source for C and C++, for nvcc and hipcc, and for NVRTC and hiprtc,
+ * which have no headers of the host.
+ *
+ * shmem_init_thread accepts device bits together with the thread level, and
+ * grants them in *provided; the level alone is *provided & SHMEMX_THREAD_MASK.
+ * shmemg_dev.h has the calls that kernels make. */
 #ifndef SHMEMG_H
 #define SHMEMG_H
 
+#include "shmemx_dev.h"
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 #include "shmem.h"
 #include "shmem_space.h"
 #include "shmemg_const.h"
+#endif
 
 /* Host calls accept addresses of device memory; kernels make calls. */
 #define SHMEM_DEVICE_HOST_INIT 0x10
@@ -21,7 +27,7 @@
 #define SHMEM_DEVICE_MALLOC_KERNEL_INIT 0x20L
 
 /* Qualifier of each function that kernels call. */
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__HIPCC_RTC__)
 #define SHMEMG_DEVICE __device__
 #elif defined(SYCL_LANGUAGE_VERSION) && defined(SYCL_EXTERNAL)
 #define SHMEMG_DEVICE SYCL_EXTERNAL
@@ -29,6 +35,7 @@
 #define SHMEMG_DEVICE
 #endif
 
+#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,5 +50,8 @@ extern "C" {
 #ifdef __cplusplus
 }
 #endif
+#endif
+
+#include "shmemg_dev.h"
 
 #endif
