@@ -144,13 +144,13 @@ SHMEMI_DEV void *shmemi_dev_area(const struct shmemx_dev *d,
 }
 
 /* A copy of the state whose PEs are those of the world. */
-SHMEMI_DEV shmemx_dev_t shmemi_dev_world(const shmemx_dev_t *d, int n_pes)
+SHMEMI_DEV shmemx_dev_t shmemi_dev_world(const shmemx_dev_t *d, int members)
 {
     shmemx_dev_t w = *d;
 
     w.start = 0;
     w.stride = 1;
-    w.n_pes = n_pes;
+    w.n_pes = members;
     return w;
 }
 
