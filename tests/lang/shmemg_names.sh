@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: shmemg.h defines the functions of docs/shmemg-draft.txt, each with
-# its type, and no other; those of the draft are 769.
+# its type, and no other; those of the draft are 769; a test calls each.
 set -u
 : "${SRC:?the source directory}"
 failed=0
@@ -32,6 +32,13 @@ ${CC:-cc} -E -P -I"$SRC/include" one.c | grep -oE '\<shmemg_[a-z0-9_]+ *\(' |
     tr -d ' (' | grep -vxE 'shmemg_(malloc|calloc|align|free)' | sort -u \
     >defined
 cmp -s listed defined || fail "list < > header: $(diff listed defined | head)"
+
+# Each is called by the test that runs them; the header has one more.
+${CC:-cc} -E -P -I"$SRC/include" "$SRC/tests/kernel/shmemg_calls.c" |
+    grep -oE '\<shmemg_[a-z0-9_]+ *\(' | tr -d ' (' | sort | uniq -c |
+    awk '$1 > 1 { print $2 }' >called
+[ -s called ] && lacking=$(join -v 1 listed called) && [ -z "$lacking" ] ||
+    fail "kernel/shmemg_calls does not call: $(echo "$lacking" | head)"
 
 # The draft's own, by its rule, without what it leaves out.
 n=$(grep -cvE '(float|double)_atomic' listed)
