@@ -492,6 +492,7 @@ $(MAN_TREE): $(INST_MAN) scripts/man-links
 INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
 INST_GUIDE = $(wildcard docs/guide/*.md)
 INST_EX  = $(wildcard examples/*.md examples/*.c examples/*.h)
+INST_EXG = $(wildcard examples/shmemg/*.[ch])
 D = $(DESTDIR)
 
 install: all ## below DESTDIR and the configured prefix
@@ -512,7 +513,8 @@ install: all ## below DESTDIR and the configured prefix
 	put 644 "$(datadir)/sluice" tools/valgrind.supp; \
 	put 644 "$(docdir)" $(INST_DOC); \
 	put 644 "$(docdir)/docs/guide" $(INST_GUIDE); \
-	put 644 "$(docdir)/examples" $(INST_EX)
+	put 644 "$(docdir)/examples" $(INST_EX); \
+	put 644 "$(docdir)/examples/shmemg" $(INST_EXG)
 
 uninstall: ## what install put, and nothing else
 	@set -e; drop() { dir=$$1; shift; for f do \
@@ -531,9 +533,11 @@ uninstall: ## what install put, and nothing else
 	drop "$(docdir)" $(INST_DOC); \
 	drop "$(docdir)/docs/guide" $(INST_GUIDE); \
 	drop "$(docdir)/examples" $(INST_EX); \
+	drop "$(docdir)/examples/shmemg" $(INST_EXG); \
 	empty "$(includedir)/mpp"; empty "$(libdir)/cmake/Sluice"; \
 	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; \
 	empty "$(docdir)/docs/guide"; empty "$(docdir)/docs"; \
+	empty "$(docdir)/examples/shmemg"; \
 	empty "$(docdir)/examples"; empty "$(docdir)"; empty "$(datadir)/sluice"; \
 	echo "  REMOVED from $(D)$(prefix)"
 

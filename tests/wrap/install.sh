@@ -15,7 +15,8 @@ for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
     lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \
     share/sluice/valgrind.supp share/doc/sluice/LICENSE share/doc/sluice/docs/guide/on_a_stream.md \
     share/doc/sluice/examples/README.md share/doc/sluice/examples/ping.c \
-    share/doc/sluice/examples/example.h share/man/man1/oshcc.1; do
+    share/doc/sluice/examples/example.h \
+    share/doc/sluice/examples/shmemg/gc_rma.c share/man/man1/oshcc.1; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
 # What the guide and the examples link to is installed with them.

@@ -32,8 +32,14 @@ hipError_t hipStreamSynchronize(hipStream_t);
 hipError_t hipStreamDestroy(hipStream_t);
 hipError_t hipLaunchKernel(const void *, dim3, dim3, void **, size_t,
                            hipStream_t);
+hipError_t hipGetSymbolAddress(void **, const void *);
 /* What a compiler puts in place of a kernel on the host. */
 unsigned hipConfigureCall(dim3, dim3, size_t = 0, hipStream_t = 0);
+}
+template <class T>
+hipError_t hipGetSymbolAddress(void **address, const T &symbol)
+{
+    return hipGetSymbolAddress(address, (const void *)&symbol);
 }
 
 #endif
