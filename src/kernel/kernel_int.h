@@ -83,6 +83,8 @@ extern hidden const struct shmemi_dev_host kernel_host;
 /* The state of the default context has changed; or it is none any more. */
 void kernel_copies_fill(const shmemx_dev_t *of_default);
 void kernel_copies_clear(void);
+/* The device is none of a vendor: a line names code that is for one. */
+void kernel_copies_refuse(void);
 
 /* ---- kernel_watch.c ---- */
 /* records: of waits of a GPU's kernels. */

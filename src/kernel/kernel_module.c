@@ -245,3 +245,16 @@ void kernel_copies_clear(void)
     }
     lock_release(&lock);
 }
+
+void kernel_copies_refuse(void)
+{
+    static bool warned;
+
+    lock_acquire(&lock);
+    if (copies.next != &copies && !warned)
+        log_warn(ERR_DEVICE, "the program has kernels for a GPU, and the device "
+                 "is the software device (SHMEM_DEVICE): calls of shmemg.h in "
+                 "these kernels end by a trap");
+    warned |= copies.next != &copies;
+    lock_release(&lock);
+}

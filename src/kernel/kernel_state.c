@@ -398,7 +398,9 @@ static void free_block(void)
 static void set_default(void)
 {
     host_default = gtl_device.host_streams ? k.context[0]->state : empty;
-    if (!gtl_device.host_streams)
+    if (gtl_device.host_streams)
+        kernel_copies_refuse();
+    else
         kernel_copies_fill(&k.context[0]->state);
 }
 
