@@ -153,8 +153,8 @@ typedef struct shmemi_dev_team {
     shmemi_u64 area_at;
     const unsigned *area_of;
     shmemi_u64 syncs;           /* synchronizations so far; kernels write it */
-    shmemi_u64 sends;           /* of collectives, likewise */
-    shmemi_u64 spare;
+    shmemi_u64 sends;           /* arrivals of collectives, likewise */
+    shmemi_u64 eager;           /* eager collectives, likewise */
 } shmemi_dev_team;
 
 struct shmemx_dev;
@@ -217,6 +217,7 @@ typedef struct shmemx_dev {
 #include "shmemx_dev_amo.h"
 #include "shmemx_dev_wait.h"
 #include "shmemx_dev_sync.h"
+#include "shmemx_dev_coll.h"
 #if defined(SHMEMI_DEV_CUDA)
 #pragma nv_diagnostic pop
 #endif
