@@ -218,6 +218,7 @@ typedef struct shmemx_dev {
 #include "shmemx_dev_wait.h"
 #include "shmemx_dev_sync.h"
 #include "shmemx_dev_coll.h"
+#include "shmemx_dev_overload.h"
 #if defined(SHMEMI_DEV_CUDA)
 #pragma nv_diagnostic pop
 #endif

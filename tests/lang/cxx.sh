@@ -18,20 +18,20 @@ for cxx in $compilers; do
             -I"$SRC/include" "$dir/overload.cpp" 2>log ||
             fail "$cxx -std=$std: $(head -n 5 log)"
     done
-    for file in overload_st overload_more; do
+    for file in overload_st overload_more overload_dev; do
         $cxx -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only \
             -I"$SRC/include" "$dir/$file.cpp" 2>log ||
             fail "$cxx, $file: $(head -n 5 log)"
     done
     # Old programs wrap C headers; the overloads stay C++.
-    printf 'extern "C" {\n#include <shmem.h>\n#include <shmemx.h>\n#include <shmemx_st.h>\n}\n' \
+    printf 'extern "C" {\n#include <shmem.h>\n#include <shmemx.h>\n#include <shmemx_st.h>\n#include <shmemx_dev.h>\n}\n' \
         >wrapped.cpp
     echo 'void f(long *d, double *e, size_t n) { shmem_p(d, 1L, 0); shmem_p(e, 1., 0);
         shmemx_ibput(d, d, 1, 1, n, n, 0); }' \
         >>wrapped.cpp
     $cxx -Wall -Wextra -pedantic -Werror -fsyntax-only -I"$SRC/include" \
         wrapped.cpp 2>log || fail "$cxx, in extern C: $(head -n 5 log)"
-    for file in overload overload_st overload_more; do
+    for file in overload overload_st overload_more overload_dev; do
         ! $cxx -DSHMEM_STRICT -fsyntax-only -I"$SRC/include" \
             "$dir/$file.cpp" 2>/dev/null ||
             fail "$cxx: overloads in spite of SHMEM_STRICT"
@@ -42,7 +42,7 @@ case $("$BUILD/bin/oshcc" --showme:compile) in
     *-fsanitize=*) ;;
     *) OSH_CXX=${compilers##* } && export OSH_CXX ;;
 esac
-for file in overload overload_st overload_more; do
+for file in overload overload_st overload_more overload_dev; do
     "$BUILD/bin/oshc++" "$dir/$file.cpp" -o $file \
         >log 2>&1 || fail "oshc++: $(head -n 5 log)"
     for far in '' '--ppn 1'; do
