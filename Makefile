@@ -480,6 +480,7 @@ $(O)/lib/cmake/Sluice/%: cmake/%.in config.mak
 INST_BIN = $(sort $(TOOLS) $(APPS))
 INST_INC = $(wildcard include/*.h)
 INST_MPP = $(wildcard include/mpp/*.h)
+INST_PORT = $(wildcard include/compat/*.h)
 INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9]))) $(MAN_MADE)
 # The pages by all their names, for MANPATH=$PWD/obj/share/man.
 $(MAN_TREE): $(INST_MAN) scripts/man-links
@@ -507,6 +508,7 @@ install: all ## below DESTDIR and the configured prefix
 	put 644 "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	put 644 "$(includedir)" $(INST_INC); \
 	put 644 "$(includedir)/mpp" $(INST_MPP); \
+	put 644 "$(includedir)/compat" $(INST_PORT); \
 	$(foreach n,1 3 7,put 644 "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
 	umask 022; sh scripts/man-links $(INST_MAN) | while read -r link page; do \
 	    echo ".so $$page" >"$(D)$(mandir)/$$link"; done; \
@@ -526,6 +528,7 @@ uninstall: ## what install put, and nothing else
 	drop "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	drop "$(includedir)" $(INST_INC); \
 	drop "$(includedir)/mpp" $(INST_MPP); \
+	drop "$(includedir)/compat" $(INST_PORT); \
 	$(foreach n,1 3 7,drop "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
 	[ ! -d "$(D)$(mandir)" ] || sh scripts/man-links $(INST_MAN) | \
 	    (cd "$(D)$(mandir)" && cut -d' ' -f1 | xargs rm -f); \
@@ -534,7 +537,8 @@ uninstall: ## what install put, and nothing else
 	drop "$(docdir)/docs/guide" $(INST_GUIDE); \
 	drop "$(docdir)/examples" $(INST_EX); \
 	drop "$(docdir)/examples/shmemg" $(INST_EXG); \
-	empty "$(includedir)/mpp"; empty "$(libdir)/cmake/Sluice"; \
+	empty "$(includedir)/mpp"; empty "$(includedir)/compat"; \
+	empty "$(libdir)/cmake/Sluice"; \
 	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; \
 	empty "$(docdir)/docs/guide"; empty "$(docdir)/docs"; \
 	empty "$(docdir)/examples/shmemg"; \
