@@ -224,6 +224,31 @@ static void try_ring(struct ring *r)
 T(signals_in_the_device_heap) { try_ring((void *)device); }
 T(signals_in_the_host_heap) { try_ring((void *)host); }
 
+/* ---- collectives ---- */
+
+static void try_collectives(struct coll *c)
+{
+    static struct coll h;
+    int rounds = 6;
+    void *params[] = { &dev, &c, &rounds };
+
+    T_TRUE(n_pes <= MEMBERS);
+    memset(&h, 0, sizeof h);
+    copy(c, &h, sizeof h);
+    shmem_barrier_all();
+    launch("collect", 1, 96, params);
+    shmem_barrier_all();
+    copy(&h, c, sizeof h);
+    T_EQ(h.wrong, 0);
+    /* The kernel has come to its end: what the last call has brought. */
+    for (int pe = 0; pe < n_pes; pe++)
+        T_EQ(h.to[pe], pe * 1000 + rounds - 1);
+    shmem_barrier_all();
+}
+
+T(collectives_in_the_device_heap) { try_collectives((void *)device); }
+T(collectives_in_the_host_heap) { try_collectives((void *)host); }
+
 /* ---- many requests ---- */
 
 enum { MANY = 2048 * EACH };
@@ -298,6 +323,7 @@ static void run_device(void)
     T_RUN(moves_in_the_device_heap);
     T_RUN(atomics_in_the_device_heap);
     T_RUN(signals_in_the_device_heap);
+    T_RUN(collectives_in_the_device_heap);
     T_RUN(many_puts_to_the_device_heap);
 }
 
@@ -307,6 +333,7 @@ static void run_host(void)
     T_RUN(moves_in_static_data);
     T_RUN(atomics_in_the_host_heap);
     T_RUN(signals_in_the_host_heap);
+    T_RUN(collectives_in_the_host_heap);
     T_RUN(many_puts_to_the_host_heap);
     T_RUN(many_puts_to_static_data);
 }

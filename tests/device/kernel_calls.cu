@@ -114,6 +114,77 @@ extern "C" __global__ void meet(SHMEMX_DEV_ARG(dev), struct ring *r)
     }
 }
 
+/* Element i of a member's source, in a round. */
+static __device__ long value_of(int pe, long i, int round)
+{
+    return pe * 1000 + i % 100 + round;
+}
+
+static __device__ void expect(struct coll *c, bool right)
+{
+    if (!right)
+        atomicAdd(&c->wrong, 1ull);
+}
+
+#define EACH_OF(n) for (long i = threadIdx.x; i < (n); i += blockDim.x)
+#define DONE(call) expect(c, (call) == 0)
+static __device__ void collect_round(const shmemx_dev_t *dev, struct coll *c,
+                                     int n, int round)
+{
+    const shmem_team_t world = SHMEM_DEVICE_TEAM_WORLD;
+    int members = dev->n_pes, me = dev->my_pe, root = round % members;
+    long pes = members * (members - 1L) / 2;
+    volatile long *to = c->to;
+
+    EACH_OF((long)n * members)
+        c->from[i] = value_of(me, i, round);
+    EACH_OF(n)
+        c->floats[i] = (float)(me + i % 7);
+    DONE(shmemx_dev_long_sum_reduce_block(dev, world, c->to, c->from, n));
+    EACH_OF(n)
+        expect(c, to[i] == pes * 1000 + members * (i % 100 + round));
+    __syncthreads();
+    DONE(shmemx_dev_long_broadcast_block(dev, world, c->to, c->from, n, root));
+    EACH_OF(n)
+        expect(c, to[i] == value_of(root, i, round));
+    __syncthreads();
+    DONE(shmemx_dev_long_fcollect_block(dev, world, c->to, c->from, n));
+    EACH_OF((long)n * members)
+        expect(c, to[i] == value_of((int)(i / n), i % n, round));
+    __syncthreads();
+    DONE(shmemx_dev_long_alltoall_block(dev, world, c->to, c->from, n));
+    EACH_OF((long)n * members)
+        expect(c, to[i] == value_of((int)(i / n), i % n + (long)me * n, round));
+    __syncthreads();
+    DONE(shmemx_dev_long_max_reducescatter_block(dev, world, c->to, c->from,
+                                                 n));
+    EACH_OF(n)
+        expect(c, to[i] == value_of(members - 1, i + (long)me * n, round));
+    __syncthreads();
+    if (threadIdx.x < 32)
+        DONE(shmemx_dev_float_sum_reduce_warp(dev, world, c->floats, c->floats,
+                                              n));
+    __syncthreads();
+    EACH_OF(n)
+        expect(c, ((volatile float *)c->floats)[i] ==
+                      (float)(pes + members * (i % 7)));
+    __syncthreads();
+    if (threadIdx.x == 0)
+        DONE(shmemx_dev_long_fcollect(dev, world, c->to, c->from, 1));
+    __syncthreads();
+    EACH_OF(members)
+        expect(c, to[i] == value_of((int)i, 0, round));
+    __syncthreads();
+}
+
+/* Calls of a block, a warp and a thread, short and long ones by turns. */
+extern "C" __global__ void collect(SHMEMX_DEV_ARG(dev), struct coll *c,
+                                   int rounds)
+{
+    for (int round = 0; round < rounds; round++)
+        collect_round(&dev, c, round % 2 ? LONG : SHORT, round);
+}
+
 extern "C" __global__ void put_many(SHMEMX_DEV_ARG(dev), long *to, int pe)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;

@@ -34,6 +34,14 @@ struct ring {
 
 enum { EACH = 16 };             /* puts of a thread of put_many */
 
+/* Collectives: elements of a short call and of a long one. */
+enum { SHORT = 5, LONG = 1500, MEMBERS = 8 };
+struct coll {
+    long to[MEMBERS * LONG], from[MEMBERS * LONG];
+    float floats[LONG];
+    unsigned long long wrong;
+};
+
 /* What the kernel `measure` repeats. */
 enum { T_STORE, T_P, T_G, T_ADD, T_FETCH, T_PUT, T_COPY, T_EMPTY, T_BARRIER };
 
