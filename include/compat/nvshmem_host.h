@@ -62,6 +62,18 @@ static inline void nvshmem_info_get_name(char *name)
     shmem_info_get_name(name);
 }
 
+/* A module that the program has loaded, a CUmodule or hipModule_t.  0 or a
+ * negative errno. */
+static inline int nvshmemx_cumodule_init(void *module)
+{
+    return shmemx_module_init(module);
+}
+
+static inline int nvshmemx_cumodule_finalize(void *module)
+{
+    return shmemx_module_finalize(module);
+}
+
 /* ---- symmetric memory: of the device ---- */
 
 static inline void *nvshmem_malloc(size_t size)

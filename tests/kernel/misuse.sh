@@ -81,6 +81,8 @@ static void no_state(const shmemx_item_t *it, void *arg)
     CASE(empty_inc) shmemx_dev_long_atomic_inc(d, a, 0);
     CASE(empty_barrier) shmemx_dev_barrier_all(d);
     CASE(empty_wait) shmemx_dev_long_wait_until(d, a, SHMEM_CMP_EQ, 1);
+    CASE(empty_coll) shmemx_dev_long_sum_reduce(d, SHMEM_DEVICE_TEAM_WORLD, a,
+                                                a, 1);
 }
 
 /* Calls of the host that refuse; the lines are on standard error. */
@@ -186,8 +188,54 @@ refused wait_odd "shmemx_dev_wait_until: .*align.*"
 refused wait_cmp "shmemx_dev_wait_until: comparison 7 .*"
 unset SHMEM_CHECK
 
-for word in put inc:atomic barrier:sync wait:wait_until; do
+for word in put inc:atomic barrier:sync wait:wait_until \
+    coll:collective; do
     refused "empty_${word%:*}" "shmemx_dev_${word#*:}: the state is empty: shmemx_dev_get\\(\\) fills it \\[S-E-STATE\\]"
+done
+
+# Collectives, of both PEs: one of them is the first to be refused.
+program coll <<'C'
+#include <shmemx_dev.h>
+enum { N = 3000 };
+static long a[2 * N];
+
+int main(int argc, char **argv)
+{
+    const shmem_team_t world = SHMEM_DEVICE_TEAM_WORLD;
+    const char *word = argv[1];
+    shmemx_dev_t d;
+    long *b;
+
+    (void)argc;
+    shmem_init();
+    b = malloc(sizeof a);
+    if (shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &d))
+        return 3;
+    if (!strcmp(word, "to"))
+        shmemx_dev_long_fcollect(&d, world, b, a, N);
+    CASE(from) shmemx_dev_long_sum_reduce(&d, world, a, b, N);
+    CASE(whole) shmemx_dev_long_broadcast(&d, world, b, a, N, 1);
+    printf("went on\n");
+    shmem_finalize();
+    return 0;
+}
+C
+# both WORD BYTES [OPTION...]
+both()
+{
+    word=$1 bytes=$2
+    shift 2
+    try 2 "$@" ./coll "$word"
+    [ $status -eq 1 ] && grep -qE "^sluice: PE [01] \\([^ ]+\\): shmemx_dev_collective: [^ ]+ with $bytes bytes, of a kernel's call for PE [01], is not symmetric \\[S-E-ADDR\\]$others\$" "$err" ||
+        fail "$word $*: status $status: $(head -n 3 "$err" "$out")"
+}
+for far in '' '--ppn 1'; do
+    # shellcheck disable=SC2086  # words
+    {
+        both to 24000 $far
+        both from '(12000|2048)' $far
+        both whole 24000 $far
+    }
 done
 
 # The host's calls.

@@ -10,7 +10,7 @@ installs "$prefix"
 
 for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
     bin/bucketsort bin/gol2d bin/faces lib/libshmem.so lib/libshmem.so.1 lib/libshmem.a \
-    include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h \
+    include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h include/compat/nvshmem.h \
     lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \
     lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \
     share/sluice/valgrind.supp share/doc/sluice/LICENSE share/doc/sluice/docs/guide/on_a_stream.md \
