@@ -271,18 +271,18 @@ SHMEMI_DEV void shmemi_dev_fold_slots(const shmemi_dev_coll *c,
                                       shmemi_u64 n)
 {
     shmemi_u64 bytes = n * shmemi_dev_kind_size(kind);
-    int mine = c->t->my_pe, n_pes = c->t->n_pes, i;
+    int mine = c->t->my_pe, members = c->t->n_pes, i;
     const void *a = mine ? slots : own, *b;
     void *to;
 
-    for (i = 1; i < n_pes; i++) {
+    for (i = 1; i < members; i++) {
         b = i == mine ? own
                       : slots + (shmemi_u64)i * shmemi_dev_eager_slot(bytes);
-        to = i == n_pes - 1 ? dest : slots;
+        to = i == members - 1 ? dest : slots;
         shmemi_dev_combine(kind, op, to, a, b, n, c->scope);
         a = to;
     }
-    if (n_pes == 1)
+    if (members == 1)
         shmemi_dev_coll_own(c, dest, own, bytes);
 }
 
