@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: atomic updates of random words of a table over all PEs, made by
- * the host, by the host between steps of a device, and by the device's stream.
+ * the host, by the host between steps of a device, by the device's stream, and
+ * by kernels.
  *
  *   gups [-m BITS] [-n UPDATES] [-b BATCH] [-x MODE] [-d H|D]
  *
@@ -15,6 +16,9 @@
  *   stream  the same steps and batches in the order of a stream; the host
  *           waits in the end
  *   queue   likewise, but T[a] += a, each batch of a queue, with one start
+ *   kernel  one kernel of the software device for all updates, which its items
+ *           make by calls of their own: each has a part of them, and a quiet
+ *           after its part of a batch
  *   A       each of these (default)
  * Then the host's atomics take all back, and what is not as before counts as
  * an error.  Status 0, 1 after errors or a wrong argument. */
@@ -25,6 +29,7 @@
 #include <errno.h>
 #include <shmem.h>
 #include <shmem_space.h>
+#include <shmemx_dev.h>
 #include <shmemx_st.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,7 +37,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BATCH = 1024, WORK = 8 };
+enum { MOST_BATCH = 1024, WORK = 8, GROUPS = 2, ITEMS = 4 };
 
 static struct {
     int me, n_pes;
@@ -50,6 +55,7 @@ static shmemx_stream_t stream;      /* NULL: there is no device */
 static shmemx_queue_t queue;
 static char *step_word;
 static shmemx_device_info_t device;
+static shmemx_dev_t dev;            /* of the software device, else unused */
 
 static int bad(const char *what, const char *text, const char *wanted)
 {
@@ -156,7 +162,8 @@ static void back_batch(const uint64_t *a, int n)
 
 static const struct mode {
     const char *name;
-    void (*batch)(const uint64_t *a, int n), (*back)(const uint64_t *a, int n);
+    void (*batch)(const uint64_t *a, int n);    /* NULL: by one kernel */
+    void (*back)(const uint64_t *a, int n);
     bool on_device, on_stream;
 } modes[] = {
     { "host", host_batch, host_batch, false, false },
@@ -164,26 +171,75 @@ static const struct mode {
     { "driven", driven_batch, host_batch, true, false },
     { "stream", stream_batch, host_batch, true, true },
     { "queue", queue_batch, back_batch, true, true },
+    { "kernel", NULL, host_batch, true, false },
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* This PE's share of the updates. */
-static void all_batches(void (*batch)(const uint64_t *a, int n))
+/* ---- all updates of this PE ---- */
+
+/* Numbers [from, from + n) of the register. */
+struct part {
+    long long from, n;
+};
+
+static struct part part_of(struct part of, long long i, long long parts)
+{
+    long long from = of.n * i / parts;
+
+    return (struct part){ of.from + from, of.n * (i + 1) / parts - from };
+}
+
+static void kernel(const shmemx_item_t *it, void *arg)
+{
+    long long items = (long long)it->groups * it->items;
+    struct part p = part_of(*(struct part *)arg,
+                            (long long)it->group * it->items + it->item, items);
+    uint64_t x = gups_number_at((uint64_t)p.from), *at;
+    long long each = run.batch > items ? run.batch / items : 1;
+    int pe;
+
+    for (long long i = 1; i <= p.n; i++) {
+        x = gups_next(x);
+        at = word_of(x, &pe);
+        shmemx_dev_uint64_atomic_xor(&dev, at, x, pe);
+        if (i % each == 0)
+            shmemx_dev_quiet(&dev);
+    }
+    shmemx_dev_quiet(&dev);
+}
+
+static void by_kernel(struct part p)
+{
+    shmemx_grid_t grid = { .groups = GROUPS, .items = ITEMS, .phases = 1 };
+
+    notified(shmemx_stream_launch(stream, &grid, kernel, &p));
+    notified(shmemx_stream_sync(stream));
+}
+
+static void by_host(void (*batch)(const uint64_t *a, int n), struct part p)
 {
     static uint64_t a[MOST_BATCH];
-    long long from = run.updates * run.me / run.n_pes;
-    long long left = run.updates * (run.me + 1) / run.n_pes - from;
-    uint64_t x = gups_number_at((uint64_t)from);
+    uint64_t x = gups_number_at((uint64_t)p.from);
     int n;
 
-    for (; left > 0; left -= n) {
-        n = left < run.batch ? (int)left : run.batch;
+    for (; p.n > 0; p.n -= n) {
+        n = p.n < run.batch ? (int)p.n : run.batch;
         for (int i = 0; i < n; i++)
             a[i] = x = gups_next(x);
         batch(a, n);
     }
     if (stream)
         notified(shmemx_stream_sync(stream));
+}
+
+static void all_batches(void (*batch)(const uint64_t *a, int n))
+{
+    struct part p = part_of((struct part){ 0, run.updates }, run.me, run.n_pes);
+
+    if (batch)
+        by_host(batch, p);
+    else
+        by_kernel(p);
     shmem_barrier_all();
 }
 
@@ -281,8 +337,8 @@ static int one_option(int c, char *const *argv)
         return 0;
     case 'x':
         if (strcmp(optarg, "A") && mode_named(optarg) < 0)
-            return bad("-x", optarg, "want host, nbi, driven, stream, queue "
-                       "or A (each in turn)");
+            return bad("-x", optarg, "want host, nbi, driven, stream, queue, "
+                       "kernel or A (each in turn)");
         run.mode = optarg;
         return 0;
     case 'd':
@@ -343,6 +399,24 @@ static int open_stream(void)
     notified(shmemx_queue_create(stream, NULL, 0, &queue));
     if (!all_have(step_word))
         return bad("the device", "", "no room there for 8 bytes");
+    notified(shmemx_device_info(&device));
+    return 0;
+}
+
+/* Kernels here are C functions.  After the table, whose memory their state is
+ * to know. */
+static bool kernels_run(void)
+{
+    return stream && !strcmp(device.driver, "host");
+}
+
+static int open_kernels(void)
+{
+    if (kernels_run())
+        notified(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &dev));
+    else if (!strcmp(run.mode, "kernel"))
+        return bad("-x", run.mode, "the kernel is a C function: it needs "
+                   "SHMEM_DEVICE=software");
     return 0;
 }
 
@@ -364,9 +438,9 @@ static int open_table(uint64_t *buffer)
     else
         memcpy(table, buffer, bytes);
     shmem_barrier_all();
-    if (stream)
+    if (stream)                     /* the engines for the table's memory */
         notified(shmemx_device_info(&device));
-    return 0;
+    return open_kernels();
 }
 
 static int all_modes(uint64_t *buffer)
@@ -380,8 +454,10 @@ static int all_modes(uint64_t *buffer)
                "mode", "mem", "PEs", "updates", "time(s)", "GUPS", "engine",
                "errors");
     for (int i = 0; i < MODES; i++) {
-        if (strcmp(run.mode, "A") ? strcmp(run.mode, modes[i].name) != 0
-                                  : modes[i].on_device && !stream)
+        if (strcmp(run.mode, "A")
+                ? strcmp(run.mode, modes[i].name) != 0
+                : (modes[i].on_device && !stream) ||
+                      (!modes[i].batch && !kernels_run()))
             continue;
         rc |= measure(&modes[i], buffer);
     }

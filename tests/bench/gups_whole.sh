@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: gups loses no update in any mode, made by the host, by streams
-# and by queues, on tables in host and device memory, near and far, and names
-# what is wrong with its arguments; gups_host loses none either.
+# Description: gups loses no update in any mode, made by the host, by streams,
+# by queues and by kernels, on tables in host and device memory, near and far,
+# and names what is wrong with its arguments; gups_host loses none either.
 # Timeout: 60
 # Needs: benches
 set -u
@@ -37,12 +37,13 @@ host()
       head -n 12 "$out"; } >>failed
 }
 
-# refused TEXT ARGS...: one line, and a status.
+# refused DEVICE TEXT ARGS...: one line, and a status.
 refused()
 {
-    text=$1
-    shift
-    said=$("$BUILD/bin/oshrun" -n 2 "$gups" "$@" 2>&1) && said="status 0"
+    device=$1 text=$2
+    shift 2
+    said=$(on "$device" "$BUILD/bin/oshrun" -n 2 "$gups" "$@" 2>&1) &&
+        said="status 0"
     [ "$(echo "$said" | grep -v '^oshrun: ')" = "gups: $text" ] ||
         echo "FAIL: gups $*: $said, not $text" >>failed
 }
@@ -53,18 +54,19 @@ if [ -n "$real" ]; then
     whole soft 5 "$real" 2/1 -m 10 -d D
     finish
 fi
-whole soft 5 host 2/1 -m 8 -b 100 &
+whole soft 6 host 2/1 -m 8 -b 100 &
 whole soft 5 hip-discrete 2/1 -m 6 -d D &
-whole copy 5 host 3 -m 10 -d D -n 5001
+whole copy 6 host 3 -m 10 -d D -n 5001
+whole - 1 host 4/2 -m 9 -d D -b 3 -n 1001 -x kernel
 whole copy 5 hip-discrete 2 -m 8
 host 3 -m 10 -n 5001
 host 2/1 -m 8 -n 500 -b 100
-SHMEM_DEVICE=none
-export SHMEM_DEVICE
-refused '-m 31: want 1 to 30 bits' -m 31
-refused '-x fast: want host, nbi, driven, stream, queue or A (each in turn)' \
+refused none '-m 31: want 1 to 30 bits' -m 31
+refused none '-x fast: want host, nbi, driven, stream, queue, kernel or A (each in turn)' \
     -x fast
-refused '-x stream: this job has no device: SHMEM_DEVICE=software is one in software' \
+refused none '-x stream: this job has no device: SHMEM_DEVICE=software is one in software' \
     -x stream
+refused hip-discrete '-x kernel: the kernel is a C function: it needs SHMEM_DEVICE=software' \
+    -x kernel
 wait
 finish
