@@ -116,6 +116,7 @@ struct job {
         const char *variant;
     } progress;
     enum code code;             /* the first error of this PE */
+    bool said;                  /* an error of the job is printed */
     char error[ERROR_TEXT];
 };
 

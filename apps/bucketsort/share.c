@@ -157,11 +157,12 @@ bool share_failed(struct job *job)
     for (int pe = 0; pe < job->pes; pe++) {
         if (all[pe][0] == E_NONE)
             continue;
-        if (pe == job->pe) {
+        if (pe == job->pe && !job->said) {
             job_progress_end(job);
             fprintf(stderr, "bucketsort: PE %d: %s [B-E-%s]\n", pe, job->error,
                     job_code_name(job->code));
         }
+        job->said = true;
         job->code = (enum code)all[pe][0];
         return true;
     }
