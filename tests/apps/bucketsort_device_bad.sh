@@ -34,8 +34,9 @@ refused 2 '--streams does not go with --generate .*USAGE' 2 --streams 2 \
 
 # --- The compilers ---
 
+# Where nvcc was there at build time, the driver takes its PTX.
 export FAKE_NVRTC=1
-with_device cuda-discrete refused 1 \
+[ -s "$BUILD/obj/apps/bucketsort/kernels.ptx" ] || with_device cuda-discrete refused 1 \
     'kernels for Fake .*: the compiler: sort(1): error: as FAKE_NVRTC says .*DEVICE' \
     2 --keys 1000 -i 1 --variant GA_HI
 unset FAKE_NVRTC
