@@ -89,6 +89,7 @@ struct job {
     struct device *device;      /* NULL: no variant uses it */
     bool left_out;              /* variants of `all` that want a device */
     bool no_waits;              /* those whose streams wait: they cannot */
+    bool no_sends;              /* those whose kernels communicate: likewise */
     int width;                  /* bytes of a key: 4 or 8 */
     uint64_t flip;              /* the sign bit, or 0 */
     uint64_t total;             /* keys of all PEs */
@@ -197,6 +198,7 @@ struct variant {
     bool threaded, streams;
     bool device;                /* buckets in its memory */
     bool waits;                 /* its stream does, for other PEs */
+    bool inside;                /* its kernel communicates */
     /* Errors are remembered.  open() makes job->exchange, or leaves an error;
      * close() follows in either case. */
     void (*open)(struct job *job);

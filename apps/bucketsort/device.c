@@ -4,6 +4,7 @@
 #include <shmem.h>
 #include <shmem_space.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool device_wanted(const struct opts *o)
 {
@@ -33,6 +34,13 @@ bool device_waits(int pes)
     return shmemx_device_info(&info) == 0 && (info.memops || pes == 1);
 }
 
+bool device_sends(void)
+{
+    shmemx_device_info_t info;
+
+    return shmemx_device_info(&info) == 0 && !strcmp(info.driver, "host");
+}
+
 enum { HEAP_SPARE = 8 };        /* MiB */
 
 static size_t most_keys(const struct job *job)
@@ -49,12 +57,17 @@ static size_t heap_mib(const struct job *job)
     size_t streams = (size_t)job->opts->streams, n = most_keys(job);
     size_t chunk = job->opts->chunk < n ? job->opts->chunk : n;
     size_t keys = 2 * n + n / 2 + streams * (2 * chunk + chunk / 2);
-    size_t slots = 0;
+    size_t more = 0;
 
-    for (int i = 0; i < variants_count; i++)
-        if (job->opts->variants >> i & 1 && variants[i].waits)
-            slots = exchange_st_bytes(job);
-    return ((keys * (size_t)job->width + slots) >> 20) + streams + HEAP_SPARE;
+    /* They run one after the other. */
+    for (int i = 0; i < variants_count; i++) {
+        size_t bytes = !(job->opts->variants >> i & 1) ? 0
+                     : variants[i].waits ? exchange_st_bytes(job)
+                     : variants[i].inside ? exchange_ki_bytes(job) : 0;
+
+        more = bytes > more ? bytes : more;
+    }
+    return ((keys * (size_t)job->width + more) >> 20) + streams + HEAP_SPARE;
 }
 
 /* Of symmetric device memory; sizes are the same on all PEs. */

@@ -23,6 +23,8 @@ bool device_stages(const struct job *job);
 bool device_there(void);
 /* May its streams wait for other PEs, where several share it?  Local. */
 bool device_waits(int pes);
+/* Do its kernels communicate?  Local. */
+bool device_sends(void);
 /* Collective, after the host's table is made; job->device, or NULL and the
  * error is remembered. */
 void device_open(struct job *job);
@@ -43,5 +45,9 @@ void exchange_st_run(struct job *job);
 void exchange_st_close(struct job *job);
 /* Bytes of device heap that it takes. */
 size_t exchange_st_bytes(const struct job *job);
+void exchange_ki_open(struct job *job);
+void exchange_ki_run(struct job *job);
+void exchange_ki_close(struct job *job);
+size_t exchange_ki_bytes(const struct job *job);
 
 #endif

@@ -44,17 +44,19 @@ static void leave_out(struct job *job, struct opts *o)
 {
     const uint64_t (*all)[GATHER_WORDS];
     uint64_t words[GATHER_WORDS] = {
-        !device_there(), !device_waits(job->pes)
+        !device_there(), !device_waits(job->pes), !device_sends()
     };
 
     all = share_gather(job, words);
     for (int pe = 0; pe < job->pes; pe++) {
         job->left_out = job->left_out || all[pe][0];
         job->no_waits = job->no_waits || all[pe][1];
+        job->no_sends = job->no_sends || all[pe][2];
     }
     for (int i = 0; i < variants_count; i++)
         if ((variants[i].device && job->left_out) ||
-            (variants[i].waits && job->no_waits))
+            (variants[i].waits && job->no_waits) ||
+            (variants[i].inside && job->no_sends))
             o->variants &= ~(1u << i);
 }
 

@@ -159,9 +159,11 @@ static void table_device(const struct job *job)
 
     if (job->left_out)
         puts("# GA_ variants are left out: no device; see SHMEM_DEVICE");
-    else if (job->no_waits)
+    if (!job->left_out && job->no_waits)
         puts("# GA_ST is left out: streams of this device cannot wait while "
              "PEs share it");
+    if (!job->left_out && job->no_sends)
+        puts("# GA_KI is left out: it needs SHMEM_DEVICE=software");
     if (!job->device)
         return;
     printf("# device: %s", job->device->dev.info.name);

@@ -27,17 +27,19 @@ static void host_close(struct job *job)
 
 const struct variant variants[] = {
     { "HA_HI", "host buckets and table, one host thread", false, false, false,
-      false, HOST },
+      false, false, HOST },
     { "HA_HI_OMP", "the same, threads with a range of targets each", true,
-      false, false, false, HOST },
+      false, false, false, false, HOST },
     { "GA_HI", "device buckets and table, one host thread", false, false, true,
-      false, DEVICE_OWN },
+      false, false, DEVICE_OWN },
     { "GA_HI_Stream", "the same, chunks on several streams", false, true, true,
-      false, DEVICE_OWN },
+      false, false, DEVICE_OWN },
     { "GA_HI_OMP", "the same, threads with a range of targets each", true,
-      false, true, false, DEVICE_OWN },
+      false, true, false, false, DEVICE_OWN },
     { "GA_ST", "device buckets in slots that a stream sends and awaits", false,
-      false, true, true, exchange_st_open, exchange_st_run,
+      false, true, true, false, exchange_st_open, exchange_st_run,
       exchange_st_close },
+    { "GA_KI", "a kernel sends keys as it finds them", false, false, true,
+      false, true, exchange_ki_open, exchange_ki_run, exchange_ki_close },
 };
 const int variants_count = sizeof(variants) / sizeof(variants[0]);

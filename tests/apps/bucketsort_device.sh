@@ -9,6 +9,9 @@ set -u
 . "$SRC/tests/apps/device.inc"
 . "$SRC/tests/side.inc"
 options='' device=GA_HI,GA_HI_Stream,GA_HI_OMP,GA_ST
+# Kernels that communicate are the software device's.
+own=$device,GA_KI
+[ -z "$real" ] || own=$device
 
 # part NAME [ARG]: that function, two at a time, in a directory of its own.
 part()
@@ -17,12 +20,12 @@ part()
 }
 in_part()
 {
-    own=$dir/$1.${2-}
-    mkdir "$own"
-    cd "$own" || exit
-    out=$own/out err=$own/err
-    "$@" >"$own/said" 2>&1
-    echo "$ran $failures" >"$own/counts"
+    place=$dir/$1.${2-}
+    mkdir "$place"
+    cd "$place" || exit
+    out=$place/out err=$place/err
+    "$@" >"$place/said" 2>&1
+    echo "$ran $failures" >"$place/counts"
 }
 
 # sorts DEVICE PES TYPE COUNT DIST ARGS...
@@ -42,13 +45,19 @@ sorts()
 
 files()
 {
-    on=$1
-    sorts $on 3 i64 3001 mixed --variant $device --chunk 100 --streams 3
+    on=$1 these=$device rows=4
+    [ "$on,$own" != "host,$device,GA_KI" ] || these=$own rows=5
+    sorts $on 3 i64 3001 mixed --variant $these --chunk 100 --streams 3
     sorts $on 2 u32 10007 mixed --variant all --chunk 999 --threads 3
     grep -q '^# device: .*; HA_: keys on the device; GA_: tables on the dev' \
         "$out" || fail "$on: no line of the device: $(cat "$out")"
-    with_device $on run 4 --keys 5001 -i 1 --variant $device --chunk 512
-    [ "$(grep -c '^  GA_' "$out")" -eq 4 ] || fail "$on: $(cat "$out")"
+    [ $rows -eq 5 ] || grep -q '^# GA_KI is left out: it needs SHMEM_DEVICE=so' \
+        "$out" || fail "$on: GA_KI: $(cat "$out")"
+    with_device $on run 4 --keys 5001 -i 1 --variant $these --chunk 512
+    [ "$(grep -c '^  GA_' "$out")" -eq $rows ] || fail "$on: $(cat "$out")"
+    [ $rows -eq 5 ] ||
+        with_device $on refused 1 'GA_KI needs SHMEM_DEVICE=software: .*DEVICE' \
+            2 --keys 100 -i 1 --variant GA_KI
 }
 
 # Nothing is shared: the library says that it is slower.
@@ -80,17 +89,24 @@ default_space()
 sizes()
 {
     for count in 0 1 2 63 64 65; do
-        sorts host 4 i32 $count mixed --variant $device --chunk 64
+        sorts host 4 i32 $count mixed --variant $own --chunk 64
     done
     sorts host 1 u64 5000 mixed --variant all --chunk 64 --streams 16
-    sorts host 7 u32 5000 equal --variant $device --threads 9
+    sorts host 7 u32 5000 equal --variant $own --threads 9
+    # The last variant alone writes the keys.
+    [ "$own" = "$device" ] || {
+        for count in 1 63 4001; do
+            sorts host 4 i64 $count mixed --variant GA_KI --chunk 64
+            sorts host 3 u32 $count equal --variant GA_KI
+        done
+    }
 }
 
 places()
 {
     for table in host device; do
         for counters in host device; do
-            sorts host 3 u64 4001 mixed --variant $device --chunk 256 \
+            sorts host 3 u64 4001 mixed --variant $own --chunk 256 \
                 --table $table --counters $counters
             with_device cuda-discrete run 3 --keys 3000 -i 1 --chunk 128 \
                 --variant $device --table $table --counters $counters
@@ -134,6 +150,10 @@ other_nodes()
 {
     options='--ppn 1'
     sorts host 3 i64 4001 mixed --variant all --chunk 300
+    [ "$own" = "$device" ] || for table in host device; do
+        sorts host 3 u32 4001 mixed --variant GA_KI --chunk 64 --table $table
+        run 2 --keys 5000 -i 1 --variant GA_KI --table $table --counters device
+    done
     sorts cuda-discrete 2 u32 4001 mixed --variant $device --chunk 300
     options='--ppn 2'
     sorts hip-discrete 4 u32 4001 mixed --variant GA_HI_Stream --counters device

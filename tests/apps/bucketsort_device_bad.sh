@@ -66,8 +66,10 @@ heap 'chunk buffers need .* bytes of device heap .*--chunk ' \
     --keys 300k -i 1 --variant GA_HI_Stream --streams 8
 heap 'slots need .* bytes of device heap .*another --chunk' \
     --keys 300k -i 1 --variant GA_ST --chunk 300
+heap 'lines of keys need .* bytes of device heap .*smaller --chunk' \
+    --keys 362k -i 1 --variant GA_KI
 SHMEM_DEVICE_SYMMETRIC_SIZE=32M
-for variant in GA_HI GA_HI_Stream GA_HI_OMP GA_ST; do
+for variant in GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI; do
     refused 1 'keys came for its table of .*: raise --table-factor.*TABLE' 4 \
         --keys 1000 --table-factor 0.01 -i 1 --variant $variant --chunk 64
 done
