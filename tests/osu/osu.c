@@ -64,6 +64,8 @@ int osu_open(struct osu *o, const struct osu_prog *prog, int argc, char **argv)
         rc = osu_buffers(o);
     if (!rc && prog->on_stream)
         rc = osu_stream_open(o);
+    if (!rc && prog->callers)
+        rc = osu_kernel_open(o);
     o->status = rc == 1 ? EXIT_FAILURE : EXIT_SUCCESS;
     if (rc)
         return rc;
@@ -82,6 +84,7 @@ int osu_close(struct osu *o)
     fflush(stdout);
     shmem_barrier_all();
     osu_stream_close(o);
+    osu_kernel_close(o);
     osu_buffers_free(o);
     shmem_finalize();
     return o->status;

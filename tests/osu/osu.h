@@ -48,6 +48,8 @@ struct osu_prog {
     char *src, *dst;                /* global buffers; NULL: not used */
     size_t bytes;                   /* of each of them */
     bool on_stream;                 /* what a device does is in its loop */
+    unsigned callers;               /* of programs in kernels: bits of enum
+                                     * osu_exec, who makes the calls */
     bool echo;                      /* PE 1 answers: half a round trip */
     osu_op *step;                   /* osu_stream.h */
 };
@@ -56,8 +58,12 @@ struct osu_prog {
 enum osu_space { OSU_HOST, OSU_DEVICE, OSU_SPACES };
 
 /* Who makes the operations between what the device does: the program, which
- * waits for the device, or its stream. */
-enum osu_exec { OSU_BY_HOST, OSU_BY_STREAM, OSU_EXECS };
+ * waits for the device, or its stream.  Who makes the calls of a program in
+ * kernels: the program, or a thread, a warp, a block of a kernel. */
+enum osu_exec {
+    OSU_BY_HOST, OSU_BY_STREAM, OSU_BY_THREAD, OSU_BY_WARP, OSU_BY_BLOCK,
+    OSU_EXECS
+};
 
 /* Where the data comes from and where it goes to, on whichever PE. */
 struct osu_place {
@@ -86,9 +92,11 @@ struct osu {
     int iters_opt, skip_opt;        /* -1: the defaults of the kind */
     int iters, skip;                /* for the size at hand */
     const char *src_opt, *dst_opt;  /* -s, -d; NULL: not given */
-    const char *exec_opt;           /* -x of programs on streams */
+    const char *exec_opt;           /* -x of programs on streams, in kernels */
     bool wait_each;                 /* -w each */
     struct osu_stream *stream;      /* of programs on streams */
+    struct osu_kernel *kernel;      /* of programs in kernels, */
+    double kernel_us;               /* whose last loop took so long */
     struct osu_place places[OSU_PLACES];
     int n_places, place;            /* how many, the one at hand */
     struct osu_cell cells[OSU_PLACES];  /* of the row at hand */

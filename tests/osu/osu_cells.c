@@ -79,7 +79,7 @@ static double clock_cost(void)
     return laps[50];
 }
 
-/* Repeats the operation, each one timed alone. */
+/* Repeats the operation, each one timed alone; a kernel times its own. */
 static void single_times(struct osu *o, size_t n, osu_op *op,
                          struct osu_cell *cell)
 {
@@ -90,7 +90,7 @@ static void single_times(struct osu *o, size_t n, osu_op *op,
         start = osu_now();
         op(o, n);
         if (i >= 0)
-            laps[i] = osu_now() - start - cost;
+            laps[i] = (o->kernel ? o->kernel_us : osu_now() - start) - cost;
     }
     for (int i = 0; i < o->iters; i++)
         laps[i] = laps[i] > 0 ? laps[i] / (o->prog->echo ? 2 : 1) : 0;

@@ -55,6 +55,15 @@ const char *osu_stream_driver(const struct osu *o);
 double osu_stream_work_us(const struct osu *o);
 const char *osu_stream_engine(const struct osu *o, int place);
 
+/* ---- osu_kernel.c: kernels, for programs in kernels ---- */
+/* 0, or on all PEs 1 after a line. */
+int osu_kernel_open(struct osu *o);
+void osu_kernel_close(struct osu *o);
+const char *osu_kernel_driver(const struct osu *o);
+
+/* "host", "stream", "thread", "warp", "block". */
+extern const char *const osu_exec_names[];
+
 /* Smallest, largest and sum of a value over the PEs that take part. */
 struct osu_spread {
     double sum, min, max;

@@ -204,25 +204,29 @@ void osu_buffers_free(struct osu *o)
         shmem_free(o->blocks[--o->n_blocks]);
 }
 
+const char *const osu_exec_names[] = {
+    [OSU_BY_HOST] = "host", [OSU_BY_STREAM] = "stream",
+    [OSU_BY_THREAD] = "thread", [OSU_BY_WARP] = "warp",
+    [OSU_BY_BLOCK] = "block",
+};
+
 /* By what differs among them. */
 const char *osu_place_name(const struct osu *o, int place)
 {
-    static const char *const execs[] = {
-        [OSU_BY_HOST] = "host", [OSU_BY_STREAM] = "stream",
-    };
+#define NAMES(by) { [OSU_HOST] = { "H-H" by, "H-D" by },                    \
+                    [OSU_DEVICE] = { "D-H" by, "D-D" by } }
     static const char *const names[][OSU_SPACES][OSU_SPACES] = {
-        [OSU_BY_HOST] = { [OSU_HOST] = { "H-H host", "H-D host" },
-                          [OSU_DEVICE] = { "D-H host", "D-D host" } },
-        [OSU_BY_STREAM] = { [OSU_HOST] = { "H-H stream", "H-D stream" },
-                            [OSU_DEVICE] = { "D-H stream", "D-D stream" } },
-        [OSU_EXECS] = { [OSU_HOST] = { "H-H", "H-D" },
-                        [OSU_DEVICE] = { "D-H", "D-D" } },
+        [OSU_BY_HOST] = NAMES(" host"), [OSU_BY_STREAM] = NAMES(" stream"),
+        [OSU_BY_THREAD] = NAMES(" thread"), [OSU_BY_WARP] = NAMES(" warp"),
+        [OSU_BY_BLOCK] = NAMES(" block"), [OSU_EXECS] = NAMES(""),
     };
+#undef NAMES
     const struct osu_place *p = &o->places[place], *last;
 
     last = &o->places[o->n_places - 1];
-    if (o->n_places == OSU_EXECS && last->exec != o->places->exec)
-        return execs[p->exec];
+    if (last->exec != o->places->exec && last->src == o->places->src &&
+        last->dst == o->places->dst)
+        return osu_exec_names[p->exec];
     return names[last->exec == o->places->exec ? OSU_EXECS
                                                : p->exec][p->src][p->dst];
 }

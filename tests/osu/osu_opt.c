@@ -44,7 +44,9 @@ static void help_places(const struct osu *o)
     };
     enum osu_kind kind = o->prog->kind;
 
-    if (kind >= OSU_ATOMIC)
+    if (kind == OSU_ATOMIC && o->prog->callers)
+        puts("  -d, --destination H|D|A  the words");
+    else if (kind >= OSU_ATOMIC)
         fputs(lines[kind], stdout);
     else
         puts("  -s, --source H|D|A   where the data comes from: host memory "
@@ -69,6 +71,48 @@ static void help_stream(void)
          "                       after the last (default)");
 }
 
+/* May the operations be made by these? */
+static bool has_exec(const struct osu *o, enum osu_exec by)
+{
+    unsigned all = o->prog->callers;
+
+    if (o->prog->on_stream)
+        all = 1u << OSU_BY_HOST | 1u << OSU_BY_STREAM;
+    else if (!all)
+        all = 1u << OSU_BY_HOST;
+    return all >> by & 1;
+}
+
+static bool chooses_exec(const struct osu *o)
+{
+    return o->prog->on_stream || o->prog->callers;
+}
+
+/* "host, stream", with such a comma. */
+static const char *execs_of(const struct osu *o, const char *comma,
+                            char out[64])
+{
+    size_t used = 0;
+
+    for (int by = 0; by < OSU_EXECS; by++)
+        if (has_exec(o, (enum osu_exec)by))
+            used += (size_t)snprintf(out + used, 64 - used, "%s%s",
+                                     used ? comma : "", osu_exec_names[by]);
+    return out;
+}
+
+static void help_kernel(const struct osu *o)
+{
+    char list[64];
+
+    printf("  -x, --execution %s|A  who makes the calls:\n"
+           "                       the program, or a thread (default)%s of "
+           "a kernel of\n"
+           "                       the software device, or each in turn, with "
+           "ratios (A)\n", execs_of(o, "|", list),
+           has_exec(o, OSU_BY_BLOCK) ? ", a warp, a block" : "");
+}
+
 static void help(const struct osu *o)
 {
     const struct osu_loops *k = &osu_loops[o->prog->kind];
@@ -86,10 +130,12 @@ static void help(const struct osu *o)
                "first row (%d)\n", k->skip);
     else
         printf("  %s --warmup N       warm-up iterations (%d; %d for large "
-               "messages)\n", o->prog->on_stream ? "   " : "-x,", k->skip,
+               "messages)\n", chooses_exec(o) ? "   " : "-x,", k->skip,
                k->skip_large);
     if (o->prog->on_stream)
         help_stream();
+    if (o->prog->callers)
+        help_kernel(o);
     help_places(o);
     puts("  -f, --full           smallest, largest value and iterations too\n"
          "  -c, --validation     check the data in a second, untimed pass\n"
@@ -169,6 +215,9 @@ static int space_option(struct osu *o, const char *name, const char **out)
     if (o->prog->kind == OSU_COLLECTIVE && name[1] == 's')
         return osu_bad(o, "option", name, "both buffers of a collective go "
                        "where -d says");
+    if (o->prog->kind == OSU_ATOMIC && o->prog->callers && name[1] == 's')
+        return osu_bad(o, "option", name, "calls of kernels return what they "
+                       "fetch");
     if (strlen(optarg) != 1 || !strchr("HDA", *optarg))
         return osu_bad(o, name, optarg, "want H (host), D (device) or A "
                        "(each in turn)");
@@ -176,17 +225,27 @@ static int space_option(struct osu *o, const char *name, const char **out)
     return 0;
 }
 
-/* -x and -w of programs on streams. */
+static bool names_exec(const struct osu *o, const char *name)
+{
+    for (int by = 0; by < OSU_EXECS; by++)
+        if (has_exec(o, (enum osu_exec)by) && !strcmp(name, osu_exec_names[by]))
+            return true;
+    return !strcmp(name, "A");
+}
+
+/* -x and -w of programs on streams, -x of programs in kernels. */
 static int stream_option(struct osu *o, int c)
 {
-    if (!o->prog->on_stream)
+    char list[64], wanted[96];
+
+    if (c == 'x' ? !chooses_exec(o) : !o->prog->on_stream)
         return osu_bad(o, "option", c == 'x' ? "--execution" : "-w",
                        "this program has no stream");
     if (c == 'x') {
-        if (strcmp(optarg, "host") && strcmp(optarg, "stream") &&
-            strcmp(optarg, "A"))
-            return osu_bad(o, "-x", optarg, "want host, stream or A (each in "
-                           "turn)");
+        snprintf(wanted, sizeof wanted, "want %s or A (each in turn)",
+                 execs_of(o, ", ", list));
+        if (!names_exec(o, optarg))
+            return osu_bad(o, "-x", optarg, wanted);
         o->exec_opt = optarg;
         return 0;
     }
@@ -200,13 +259,18 @@ static int stream_option(struct osu *o, int c)
 static void add_place(struct osu *o, struct osu_place p)
 {
     bool all = o->exec_opt && *o->exec_opt == 'A';
+    const char *one = o->exec_opt ? o->exec_opt
+                                  : osu_exec_names[o->prog->on_stream
+                                                       ? OSU_BY_STREAM
+                                                   : o->prog->callers
+                                                       ? OSU_BY_THREAD
+                                                       : OSU_BY_HOST];
 
-    if (o->exec_opt && (all || *o->exec_opt == 'h')) {
-        p.exec = OSU_BY_HOST;
-        o->places[o->n_places++] = p;
-    }
-    if (!o->exec_opt || all || *o->exec_opt == 's') {
-        p.exec = OSU_BY_STREAM;
+    for (int by = 0; by < OSU_EXECS; by++) {
+        if (!has_exec(o, (enum osu_exec)by) ||
+            (!all && strcmp(one, osu_exec_names[by])))
+            continue;
+        p.exec = (enum osu_exec)by;
         o->places[o->n_places++] = p;
     }
 }
@@ -260,7 +324,7 @@ static int option(struct osu *o, int c, char *const *argv)
     case LONG_EXECUTION:
         return stream_option(o, 'x');
     case 'x':
-        if (o->prog->on_stream)
+        if (chooses_exec(o))
             return stream_option(o, 'x');
         /* fall through */
     case LONG_WARMUP:

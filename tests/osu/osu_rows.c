@@ -61,16 +61,22 @@ static void library_name(char out[SHMEM_MAX_NAME_LEN])
     out[used] = '\0';
 }
 
+static void json_execution(const struct osu *o)
+{
+    printf(",\"execution\":[");
+    for (int k = 0; k < o->n_places; k++)
+        printf("%s\"%s\"", k ? "," : "", osu_exec_names[o->places[k].exec]);
+    putchar(']');
+}
+
 static void json_stream(const struct osu *o)
 {
     const char *engine;
 
-    printf(",\"device\":\"%s\",\"step_us\":%.9g,\"execution\":[",
-           osu_stream_driver(o), osu_stream_work_us(o));
-    for (int k = 0; k < o->n_places; k++)
-        printf("%s\"%s\"", k ? "," : "",
-               o->places[k].exec == OSU_BY_HOST ? "host" : "stream");
-    printf("],\"engines\":[");
+    printf(",\"device\":\"%s\",\"step_us\":%.9g", osu_stream_driver(o),
+           osu_stream_work_us(o));
+    json_execution(o);
+    printf(",\"engines\":[");
     for (int k = 0; k < o->n_places; k++) {
         engine = osu_stream_engine(o, k);
         printf("%s\"%s\"", k ? "," : "", engine ? engine : "");
@@ -96,6 +102,10 @@ static void json_header(const struct osu *o)
     }
     if (o->prog->on_stream)
         json_stream(o);
+    if (o->prog->callers) {
+        printf(",\"device\":\"%s\"", osu_kernel_driver(o));
+        json_execution(o);
+    }
     printf(",\"rows\":[");
 }
 
@@ -153,8 +163,7 @@ static void table_engines(const struct osu *o)
 /* Who makes the operations, and what the device does alone. */
 static void table_stream(const struct osu *o)
 {
-    static const char *const by[] = { [OSU_BY_HOST] = "host",
-                                      [OSU_BY_STREAM] = "stream" };
+    const char *const *by = osu_exec_names;
     enum osu_exec first = o->places->exec;
     enum osu_exec last = o->places[o->n_places - 1].exec;
 
@@ -167,14 +176,33 @@ static void table_stream(const struct osu *o)
     putchar('\n');
 }
 
+/* Who makes the calls: the executions of a place follow each other. */
+static void table_kernel(const struct osu *o)
+{
+    static const char *const by[] = {
+        [OSU_BY_HOST] = "the host", [OSU_BY_THREAD] = "a thread of a kernel",
+        [OSU_BY_WARP] = "a warp", [OSU_BY_BLOCK] = "a block",
+    };
+    const struct osu_place *p = o->places;
+
+    printf("# Device %s; the calls are made by ", osu_kernel_driver(o));
+    fputs(by[p->exec], stdout);
+    for (int k = 1; k < o->n_places && p[k].exec != p->exec; k++)
+        printf(", then by %s", by[p[k].exec]);
+    if (o->n_places == 1 && p->exec > OSU_BY_THREAD)
+        fputs(" of a kernel", stdout);
+    putchar('\n');
+}
+
 static void further_titles(const struct osu *o)
 {
     const char *first = osu_place_name(o, 0);
-    char cell[WIDTH + 1];
+    char cell[2 * WIDTH];
 
     for (int k = 1; k < o->n_places; k++) {
-        snprintf(cell, sizeof cell, "%s (%s)", osu_place_name(o, k),
-                 naming(o)->unit);
+        if (snprintf(cell, sizeof cell, "%s (%s)", osu_place_name(o, k),
+                     naming(o)->unit) >= WIDTH)
+            snprintf(cell, sizeof cell, "%s", osu_place_name(o, k));
         printf("%*s", WIDTH, cell);
     }
     for (int k = 1; has_ratios(o) && k < o->n_places; k++) {
@@ -193,6 +221,8 @@ static void table_header(const struct osu *o)
     table_places(o);
     if (o->prog->on_stream)
         table_stream(o);
+    if (o->prog->callers)
+        table_kernel(o);
     if (kind == OSU_BARRIER)
         printf("# Avg %s", naming(o)->title);
     else if (kind == OSU_ATOMIC)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Description: time of a put and a quiet, made inside a kernel by a thread, a
+ * warp or a block, or by the program. */
+#include "osu_kernel.h"
+
+#include <shmem.h>
+
+static char src[OSU_LAT_BYTES] __attribute__((aligned(4096)));
+static char dst[OSU_LAT_BYTES] __attribute__((aligned(4096)));
+
+static void loop_host(struct osu *o, size_t n, int iters)
+{
+    for (int i = 0; i < iters; i++) {
+        shmem_putmem(o->dst, o->src, n, 1);
+        shmem_quiet();
+    }
+}
+
+#define LOOP(NAME, SUFFIX)                                                  \
+    static void NAME(struct osu *o, size_t n, int iters)                    \
+    {                                                                       \
+        const shmemx_dev_t *dev = &o->kernel->dev;                          \
+                                                                            \
+        for (int i = 0; i < iters; i++) {                                   \
+            shmemx_dev_putmem##SUFFIX(dev, o->dst, o->src, n, 1);           \
+            shmemx_dev_quiet##SUFFIX(dev);                                  \
+        }                                                                   \
+    }
+OSU_SCOPES(LOOP)
+
+static const struct osu_prog prog = {
+    .name = "osu_oshm_put_kernel",
+    .title = "OSU OpenSHMEM Put in Kernel Test",
+    .kind = OSU_LATENCY,
+    .src = src,
+    .dst = dst,
+    .bytes = OSU_LAT_BYTES,
+    .callers = OSU_CALLERS,
+};
+
+int main(int argc, char **argv)
+{
+    static osu_loop *const loops[] = OSU_LOOPS;
+
+    return osu_kernel_copies(&prog, loops, argc, argv);
+}
