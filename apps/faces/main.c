@@ -14,6 +14,8 @@
 
 #include "../halo/kernels.inc"
 #include "kernels.inc"
+#include "../halo/ki.inc"
+#include "ki.inc"
 
 KERNEL_TEXT(faces_text, "apps/faces/kernels.inc");
 HALO_KERNELS(SOFT_KERNEL)
@@ -38,6 +40,7 @@ static struct faces {
     struct filling filling;
     struct summing summing[AXES];
     struct folding folding;
+    struct faces_run inside;    /* of the run of ki at hand */
     double create[HALO_MODES];  /* of the last one */
     uint64_t messages;          /* of all PEs in a step */
     struct times inner[HALO_MODES], enqueue[HALO_MODES];
@@ -110,9 +113,34 @@ static void make_sums(void)
     }
 }
 
-static void steps(struct halo *h, long many)
+static void run_kernel(const shmemx_item_t *it, void *arg)
+{
+    const struct coord s = { it->group, it->item, it->groups, it->items };
+
+    faces_run(arg, &s);
+}
+
+/* All steps by one kernel. */
+static void steps_inside(struct halo *h, long many)
+{
+    struct faces_run *w = &faces.inside;
+
+    *w = (struct faces_run){ .folding = faces.folding,
+                             .steps = (word64)many };
+    for (int a = 0; a < AXES; a++)
+        w->summing[a] = faces.summing[a];
+    halo_exchange(h, &w->x);
+    halo_run(h, run_kernel, w, many);
+}
+
+static void steps(struct halo *h, enum halo_mode m, long many)
 {
     struct device *d = &faces.device;
+
+    if (m == HALO_KI) {
+        steps_inside(h, many);
+        return;
+    }
 
     for (long i = 0; i < many; i++) {
         halo_gather(h);
@@ -192,6 +220,7 @@ static struct halo *create(enum halo_mode m)
         .mode = m, .device = &faces.device, .u = { faces.u, faces.u },
         .side = faces.side, .sides = faces.grid.sides, .add = true,
         .apart = faces.o.apart,
+        .groups = (unsigned)faces.o.groups,
         .spoilt_round = app.me == app.pes - 1 ? faces.o.spoil : -1,
         .spoilt_by = 1
     };
@@ -219,7 +248,7 @@ static void measure(enum halo_mode m, bool last)
             start_block(++seed);
             shmem_barrier_all();
             start = app_now();
-            steps(h, faces.loops[INNER]);
+            steps(h, m, faces.loops[INNER]);
             enqueued = app_now();
             halo_wait(h);
             end = app_now();
@@ -242,7 +271,7 @@ static void warm_up(enum halo_mode m)
     struct halo *h = create(m);
 
     start_block(1);
-    steps(h, faces.o.warmup);
+    steps(h, m, faces.o.warmup);
     halo_destroy(h);
 }
 
@@ -260,6 +289,8 @@ static const char *trigger(enum halo_mode m)
 
     if (m == HALO_HD)
         return "host";
+    if (m == HALO_KI)
+        return app.node_pes < app.pes ? "ring" : "kernel";
     return app.node_pes < app.pes ? i->far.put : i->near_device.put;
 }
 
@@ -328,8 +359,8 @@ static const struct about about = {
     "26 neighbours,\nin every step.",
     "Columns: trigger is who lets messages go; avg(s) is the mean of the runs, "
     "CI95 half of\n"
-    "the interval of that, median(s), min(s) and max(s) are theirs; us/step and "
-    "host_us (the\n"
+    "the interval of that, median(s), min(s) and max(s) are theirs; us/step "
+    "and host_us (the\n"
     "host is busy) are of a step; R3 divides by hd; msgs is of all PEs in a "
     "step; creation(s)\n"
     "makes the halo.\nman faces has more."
@@ -425,6 +456,8 @@ int main(int argc, char **argv)
     if (status == 0 &&
         !device_open(&faces.device, kernels, KERNELS, faces_text))
         status = 1;
+    if (status == 0)
+        status = options_fit(&faces.o, &faces.device);
     if (status == 0) {
         set_up();
         run();

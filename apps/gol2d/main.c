@@ -14,6 +14,8 @@
 
 #include "../halo/kernels.inc"
 #include "kernels.inc"
+#include "../halo/ki.inc"
+#include "ki.inc"
 
 KERNEL_TEXT(gol_text, "apps/gol2d/kernels.inc");
 HALO_KERNELS(SOFT_KERNEL)
@@ -38,6 +40,7 @@ static struct gol {
     unsigned char *want;        /* symmetric; [n][n] in the end, or NULL */
     struct halo_side side[SIDES];
     struct life step[2];
+    struct life_run inside;     /* of the run of ki at hand */
     struct halo *halo[HALO_MODES];
     double create[HALO_MODES];
     struct times solve[HALO_MODES], enqueue[HALO_MODES];
@@ -103,8 +106,28 @@ static void start_field(struct halo *h)
     halo_wait(h);
 }
 
-static void solve(struct halo *h, long gens)
+static void run_kernel(const shmemx_item_t *it, void *arg)
 {
+    const struct coord s = { it->group, it->item, it->groups, it->items };
+
+    life_run(arg, &s);
+}
+
+/* All generations by one kernel. */
+static void solve_inside(struct halo *h, long gens)
+{
+    gol.inside = (struct life_run){ .step = { gol.step[0], gol.step[1] },
+                                    .gens = (word64)gens };
+    halo_exchange(h, &gol.inside.x);
+    halo_run(h, run_kernel, &gol.inside, gens);
+}
+
+static void solve(struct halo *h, enum halo_mode m, long gens)
+{
+    if (m == HALO_KI) {
+        solve_inside(h, gens);
+        return;
+    }
     for (long g = 0; g < gens; g++) {
         device_launch(&gol.device, K_LIFE, gol.rows * gol.cols,
                       &gol.step[halo_phase(h)]);
@@ -122,7 +145,7 @@ static void measure(enum halo_mode m)
     start_field(h);
     shmem_barrier_all();
     start = app_now();
-    solve(h, gol.gens);
+    solve(h, m, gol.gens);
     enqueued = app_now();
     halo_wait(h);
     end = app_now();
@@ -339,6 +362,7 @@ static void create(enum halo_mode m)
     const struct halo_what what = {
         .mode = m, .device = &gol.device, .u = { gol.u[0], gol.u[1] },
         .side = gol.side, .sides = gol.grid.sides, .apart = gol.o.apart,
+        .groups = (unsigned)gol.o.groups,
         .spoilt_round = app.me == app.pes - 1 ? gol.o.spoil : -1,
         .spoilt_by = NAN
     };
@@ -349,7 +373,7 @@ static void create(enum halo_mode m)
     gol.halo[m] = halo_create(&what);
     gol.create[m] = app_most(app_now() - start);
     start_field(gol.halo[m]);
-    solve(gol.halo[m], gol.o.warmup);
+    solve(gol.halo[m], m, gol.o.warmup);
     halo_wait(gol.halo[m]);
 }
 
@@ -397,6 +421,8 @@ int main(int argc, char **argv)
     if (status == 0 &&
         !device_open(&gol.device, kernels, KERNELS, gol_text))
         status = 1;
+    if (status == 0)
+        status = options_fit(&gol.o, &gol.device);
     if (status == 0) {
         set_up();
         run();

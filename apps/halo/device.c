@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <shmemx_dev.h>
 #include <shmem_space.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +53,9 @@ bool device_open(struct device *d, const struct kernel *kernels, int count,
         app_need(rc, "shmemx_device_info");
     if (rc || !shmemx_space_usable(SHMEM_SPACE_DEVICE)) {
         if (app.me == 0)
-            fprintf(stderr, "%s: there is no device memory: SHMEM_DEVICE=software "
-                    "is a device in software [H-E-DEVICE]\n", app.name);
+            fprintf(stderr, "%s: there is no device memory: "
+                    "SHMEM_DEVICE=software is a device in software "
+                    "[H-E-DEVICE]\n", app.name);
         return false;
     }
     d->kernels = kernels;
@@ -92,6 +94,29 @@ void device_launch(struct device *d, int kernel, size_t items, void *arg)
     if (rc)
         app_die("DEVICE", "PE %d: %s: %s", app.me, d->kernels[kernel].name,
                 d->on_gpu.said);
+}
+
+unsigned device_resident(const struct device *d, unsigned groups)
+{
+    int rc;
+
+    if (!groups)
+        groups = d->cores;
+    rc = shmemx_launch_check(groups, 1, 0);
+    if (rc == -ENOSPC)
+        return 1;
+    app_need(rc, "shmemx_launch_check");
+    return groups;
+}
+
+void device_persist(struct device *d, unsigned groups, shmemx_kernel_t kernel,
+                    void *arg)
+{
+    shmemx_grid_t grid = { .groups = groups, .items = 1, .phases = 1,
+                           .resident = groups };
+
+    app_need(shmemx_stream_launch(d->stream, &grid, kernel, arg),
+             "a persistent kernel");
 }
 
 void device_copy(struct device *d, void *to, const void *from, size_t bytes)

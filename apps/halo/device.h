@@ -31,6 +31,14 @@ void device_close(struct device *d);
 /* In stream order, with so many items to share.  What arg points to stays as
  * it is until the kernel has run. */
 void device_launch(struct device *d, int kernel, size_t items, void *arg);
+/* Groups of a kernel that wait for each other: so many, or for 0 as there are
+ * cores; 1, after a line of the library, if so many are not resident at
+ * once. */
+unsigned device_resident(const struct device *d, unsigned groups);
+/* A kernel of the software device whose groups wait for each other and for
+ * other PEs, as many as device_resident() returned. */
+void device_persist(struct device *d, unsigned groups, shmemx_kernel_t kernel,
+                    void *arg);
 void device_copy(struct device *d, void *to, const void *from, size_t bytes);
 void device_sync(struct device *d);
 

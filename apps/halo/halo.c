@@ -9,9 +9,10 @@
 
 enum { K_GATHER, K_SCATTER };   /* the first ones of every program */
 
-const char *const halo_mode_names[HALO_MODES] = { "hd", "pss", "st", "rst" };
+const char *const halo_mode_names[HALO_MODES] = { "hd", "pss", "st", "rst",
+                                                 "ki" };
 static const struct halo_engine *const engines[HALO_MODES] = {
-    &halo_hd, &halo_pss, &halo_st, &halo_rst
+    &halo_hd, &halo_pss, &halo_st, &halo_rst, &halo_ki
 };
 
 void halo_nothing(struct halo *h)
@@ -109,6 +110,7 @@ static void make_packing(struct halo *h)
             h->pack[p][i] = packing(h, p, i, i + 1);
         while (last > 0 && h->side[last].pe < 0)
             last--;             /* what is not sent is no use to spoil */
+        h->spoilt_side = last;
         h->spoilt[p] = packing(h, p, h->what.apart ? last : 0, last + 1);
         h->spoilt[p].spoilt = h->what.spoilt_by;
         if (!h->what.apart)

@@ -17,6 +17,9 @@
  *   pss  the stream, by puts with signal; the host only enqueues
  *   st   the stream, by sends and receives that were matched once
  *   rst  the same, by ready sends: the sender gets no word that there is room
+ *   ki   the kernel that computes: one for all rounds of a run, which a
+ *        program enqueues in place of the loop, by halo_run(); rounds outside
+ *        of it are the host's
  * Rounds take turns between two arrays, which may be the same one, and between
  * two sets of buffers; only st needs no second set.  In that, what a neighbour
  * sends for round k goes where round k - 2 was, and it sends only after it has
@@ -29,7 +32,7 @@
 #include "device.h"
 #include "grid.h"
 
-enum halo_mode { HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_MODES };
+enum halo_mode { HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_KI, HALO_MODES };
 extern const char *const halo_mode_names[HALO_MODES];
 
 /* A side: what goes to one neighbour and what comes from there, n elements of
@@ -52,6 +55,7 @@ struct halo_what {
     bool add;                   /* to what is there, else in its place; either
                                  * way it is added up where several sides have
                                  * the same place */
+    unsigned groups;            /* of ki's kernel; 0: as there are cores */
     bool apart;                 /* a kernel packs for each side, not one for
                                  * all */
     long spoilt_round;          /* -1, or what is sent last in this round */
@@ -68,6 +72,14 @@ double *halo_array(const struct halo *h);       /* u of the present round */
 void halo_gather(struct halo *h);
 void halo_scatter(struct halo *h);              /* ends the round */
 void halo_wait(struct halo *h);
+
+/* Of mode ki.  What halo_exchange() makes of the next round is the first member
+ * of the kernel's argument, which stays as it is until the kernel has run; the
+ * kernel makes so many rounds. */
+struct exchange;
+bool halo_runs(const struct device *d);         /* kernels of it can */
+void halo_exchange(const struct halo *h, struct exchange *out);
+void halo_run(struct halo *h, shmemx_kernel_t kernel, void *arg, long rounds);
 
 /* How many messages have come, of all rounds; after halo_wait(). */
 uint64_t halo_received(const struct halo *h);

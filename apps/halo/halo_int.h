@@ -18,9 +18,24 @@ struct halo_engine {
     void (*close)(struct halo *h);
     uint64_t (*received)(const struct halo *h);
 };
+/* halo_put.c: puts with signal by the host, which ki has, too, outside of its
+ * kernels. */
+struct put_state {
+    uint64_t *arrived;          /* [sides], symmetric host memory */
+    int absent[SIDES_MAX];      /* sides that nothing is waited for */
+    unsigned long *came;        /* of ki: symmetric device memory */
+    unsigned groups;            /* of ki: in each kernel */
+};
+void put_open(struct halo *h);
+void put_close(struct halo *h);
+uint64_t put_received(const struct halo *h);
+void put_send(struct halo *h);
+void put_wait(struct halo *h);
+
 /* For those that have nothing to do before. */
 void halo_nothing(struct halo *h);
-extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst;
+extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst,
+    halo_ki;
 
 struct halo {
     struct halo_what what;
@@ -34,6 +49,7 @@ struct halo {
     double *out[2], *in[2];
     unsigned *lists;
     struct gathering pack[2][SIDES_MAX], spoilt[2];
+    int spoilt_side;                    /* the last one that is sent */
     struct scattering unpack[2];
     void *state;                        /* the engine's own */
 };

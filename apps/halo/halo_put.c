@@ -10,12 +10,7 @@
 
 #include "app.h"
 
-struct put_state {
-    uint64_t *arrived;          /* [sides], symmetric host memory */
-    int absent[SIDES_MAX];      /* sides that nothing is waited for */
-};
-
-static void put_open(struct halo *h)
+void put_open(struct halo *h)
 {
     struct put_state *s = app_memory(1, sizeof *s);
 
@@ -25,7 +20,7 @@ static void put_open(struct halo *h)
     h->state = s;
 }
 
-static void put_close(struct halo *h)
+void put_close(struct halo *h)
 {
     struct put_state *s = h->state;
 
@@ -34,7 +29,7 @@ static void put_close(struct halo *h)
     free(s);
 }
 
-static uint64_t put_received(const struct halo *h)
+uint64_t put_received(const struct halo *h)
 {
     const struct put_state *s = h->state;
     uint64_t n = 0;
@@ -46,7 +41,7 @@ static uint64_t put_received(const struct halo *h)
 
 /* ---- the host ---- */
 
-static void hd_send(struct halo *h)
+void put_send(struct halo *h)
 {
     struct put_state *s = h->state;
     int p = halo_phase(h);
@@ -64,7 +59,7 @@ static void hd_send(struct halo *h)
     }
 }
 
-static void hd_wait(struct halo *h)
+void put_wait(struct halo *h)
 {
     struct put_state *s = h->state;
 
@@ -76,7 +71,7 @@ static void hd_wait(struct halo *h)
 }
 
 const struct halo_engine halo_hd = {
-    2, put_open, halo_nothing, hd_send, hd_wait, put_close, put_received
+    2, put_open, halo_nothing, put_send, put_wait, put_close, put_received
 };
 
 /* ---- the stream ---- */

@@ -227,7 +227,11 @@ int options_read(int argc, char **argv, const struct about *about,
           "hd    the host\n"
           "pss   the stream, by puts with signal\n"
           "st    the stream, by matched messages\n"
-          "rst   the same, by ready sends, with two sets of buffers" },
+          "rst   the same, by ready sends, with two sets of buffers\n"
+          "ki    one kernel of the device for a whole run" },
+        { "groups", 0, OPTION_NUMBER, &out->groups, 0, 1024, NULL, "N",
+          "groups of the kernel of ki (0: as many as there are\n"
+          "cores for a PE)" },
         { "pack", 0, OPTION_WORD, &apart, 0, 0, pack, "WORD",
           "a kernel packs for all neighbours: fused, or for each\n"
           "apart (fused)" },
@@ -264,6 +268,23 @@ int options_read(int argc, char **argv, const struct about *about,
         return OPTIONS_DONE;
     }
     return status;
+}
+
+int options_fit(struct common *o, const struct device *d)
+{
+    unsigned all = (1u << HALO_MODES) - 1, ki = 1u << HALO_KI;
+
+    if (halo_runs(d) || !(o->modes & ki))
+        return 0;
+    if (o->modes != all)
+        return options_refuse("--mode ki: kernels of this device (%s) are "
+                              "compiled at run time, without the library's "
+                              "header: use hd, pss, st or rst, or "
+                              "SHMEM_DEVICE=software", d->info.driver);
+    o->modes &= ~ki;
+    if (app.me == 0 && !o->json)
+        printf("# ki is left out: it needs SHMEM_DEVICE=software\n");
+    return 0;
 }
 
 void options_spoilt(const struct common *o, long first, long last)

@@ -33,6 +33,7 @@ struct common {
     unsigned modes;             /* a set of enum halo_mode */
     long warmup, trials, spoil, seed;
     int verify;
+    long groups;                /* of ki's kernels; 0: as there are cores */
     bool apart, json, help;
 };
 
@@ -48,6 +49,9 @@ int options_read(int argc, char **argv, const struct about *about,
 /* The same for options that do not go together. */
 int options_refuse(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
+/* Takes ki out of all modes where no kernel can run it, and says so; refuses a
+ * list that has it. */
+int options_fit(struct common *o, const struct device *d);
 /* After all runs: --spoil has not ended the job, which is an error.  The first
  * run that is compared has rounds first to last; none if last is less. */
 void options_spoilt(const struct common *o, long first, long last);

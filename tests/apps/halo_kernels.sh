@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the kernels of gol2d and faces compile for NVIDIA's and AMD's GPUs
-# and as C, each behind those of the halo in one text.
+# and as C, each behind those of the halo in one text; so does, behind these,
+# the one kernel of a whole run, with the library's header.
 set -u
 : "${SRC:?the source directory}"
 failures=0 ran=0
@@ -20,22 +21,28 @@ compiles()
 }
 
 printf 'int x;\n' >probe.hip
-for program in gol2d:3 faces:5; do
+# Two texts: kernels of single steps, and these with the one of a whole run.
+for program in gol2d:3: faces:5: gol2d:4:ki faces:6:ki; do
+    ki=${program##*:} program=${program%:*}
     many=${program#*:} program=${program%:*}
-    cat "$SRC/apps/halo/kernels.inc" "$SRC/apps/$program/kernels.inc" >text.cu &&
-        cp text.cu text.hip && cp text.cu text.c || exit 1
+    cat "$SRC/apps/halo/kernels.inc" "$SRC/apps/$program/kernels.inc" >text.cu
+    if [ "$ki" ]; then
+        cat "$SRC/apps/halo/ki.inc" "$SRC/apps/$program/ki.inc" >>text.cu
+    fi
+    cp text.cu text.hip && cp text.cu text.c || exit 1
     if command -v nvcc >/dev/null 2>&1; then
-        compiles "$many" '^.visible .entry halo_' nvcc -ptx -o code text.cu
+        compiles "$many" '^.visible .entry halo_' nvcc -I"$SRC/include" \
+            -arch=compute_75 -ptx -o code text.cu
     fi
     if clang -x hip --offload-arch=gfx90a -nogpulib -nogpuinc \
         --cuda-device-only -S -o /dev/null probe.hip >/dev/null 2>&1; then
         compiles "$many" '^[[:space:]]*\.amdhsa_kernel halo_' clang -O2 -x hip \
             --offload-arch=gfx90a -nogpulib -nogpuinc --cuda-device-only -S \
-            -o code text.hip
+            -I"$SRC/include" -o code text.hip
     fi
     ran=$((ran + 1))
     ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only \
-        text.c || failures=$((failures + 1))
+        -I"$SRC/include" text.c || failures=$((failures + 1))
 done
 [ $ran -gt 2 ] || echo 'skipped: no compiler for GPUs: neither nvcc nor clang'
 [ $failures -eq 0 ] && echo "ok: $ran compilations"

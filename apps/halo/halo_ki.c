@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo_ki.c - halos of a persistent kernel: what the kernel of ki.inc needs to
+ * know, and its launch.  Rounds outside of kernels are the host's.  It runs on
+ * the software device alone: the kernels of a GPU are compiled when the program
+ * runs, from a text that has no header of the library. */
+#include "halo_int.h"
+
+#include <shmem.h>
+#include <shmemx_dev.h>
+
+#include "app.h"
+#include "ki.inc"
+
+_Static_assert((int)KI_SIDES == (int)SIDES_MAX, "all sides have a place");
+
+bool halo_runs(const struct device *d)
+{
+    return !d->gpu;
+}
+
+static void ki_open(struct halo *h)
+{
+    struct put_state *s;
+
+    put_open(h);
+    s = h->state;
+    s->came = app_device_room(sizeof *s->came);
+    s->groups = device_resident(h->device, h->what.groups);
+}
+
+static void ki_close(struct halo *h)
+{
+    struct put_state *s = h->state;
+
+    shmem_free(s->came);
+    put_close(h);
+}
+
+void halo_exchange(const struct halo *h, struct exchange *out)
+{
+    const struct put_state *s = h->state;
+
+    *out = (struct exchange){
+        .u = { h->what.u[0], h->what.u[1] }, .out = { h->out[0], h->out[1] },
+        .in = { h->in[0], h->in[1] }, .from = h->lists,
+        .unpack = { h->unpack[0], h->unpack[1] }, .arrived = s->arrived,
+        .came = s->came, .round = h->round, .sides = (word32)h->what.sides,
+        .spoilt_round = h->what.spoilt_round < 0
+                        ? ~0ull : (word64)h->what.spoilt_round,
+        .spoilt_side = (word32)h->spoilt_side, .spoilt_by = h->what.spoilt_by
+    };
+    for (int i = 0; i < h->what.sides; i++) {
+        out->pe[i] = h->side[i].pe;
+        out->opposite[i] = h->side[i].opposite;
+        out->at[i + 1] = h->at[i + 1];
+    }
+    app_need(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &out->dev),
+             "shmemx_dev_get");
+}
+
+void halo_run(struct halo *h, shmemx_kernel_t kernel, void *arg, long rounds)
+{
+    const struct put_state *s = h->state;
+
+    if (rounds == 0)
+        return;
+    device_persist(h->device, s->groups, kernel, arg);
+    h->round += (uint64_t)rounds;
+}
+
+const struct halo_engine halo_ki = {
+    2, ki_open, halo_nothing, put_send, put_wait, ki_close, put_received
+};
