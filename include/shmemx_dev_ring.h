@@ -138,25 +138,35 @@ shmemi_dev_reach_of(const struct shmemx_dev *d, int pe)
     return SHMEMI_DEV_LIKELY(at < (shmemi_u32)d->span) ? d->reach + at : 0;
 }
 
+/* Is [sym, sym + len) of that segment of this PE? */
+SHMEMI_DEV int shmemi_dev_is_of(const struct shmemx_dev *d, int seg,
+                                const void *sym, shmemi_u64 len)
+{
+    shmemi_u64 off = (shmemi_u64)sym - d->base[seg];
+
+    return off < d->size[seg] && len <= d->size[seg] - off;
+}
+
 /* Where the device finds [sym, sym + len) in those mappings, or 0. */
 SHMEMI_DEV shmemi_u64 shmemi_dev_find(const struct shmemx_dev *d,
                                       const shmemi_u64 *maps, const void *sym,
                                       shmemi_u64 len)
 {
-    shmemi_u64 off, map;
-    int seg;
+    shmemi_u64 map, base;
 
-#if !defined(SHMEMI_DEV_C)
-#pragma unroll
-#endif
-    for (seg = 0; seg < SHMEMI_DEV_SEGS; seg++) {
-        off = (shmemi_u64)sym - d->base[seg];
-        if (off < d->size[seg] && len <= d->size[seg] - off) {
-            map = shmemi_dev_load_const(maps + seg);
-            return SHMEMI_DEV_LIKELY(map) ? map + off : 0;
-        }
+    if (shmemi_dev_is_of(d, SHMEMI_DEV_DEVICE, sym, len)) {
+        map = shmemi_dev_load_const(maps + SHMEMI_DEV_DEVICE);
+        base = d->base[SHMEMI_DEV_DEVICE];
+    } else if (shmemi_dev_is_of(d, SHMEMI_DEV_HOST, sym, len)) {
+        map = shmemi_dev_load_const(maps + SHMEMI_DEV_HOST);
+        base = d->base[SHMEMI_DEV_HOST];
+    } else if (shmemi_dev_is_of(d, SHMEMI_DEV_DATA, sym, len)) {
+        map = shmemi_dev_load_const(maps + SHMEMI_DEV_DATA);
+        base = d->base[SHMEMI_DEV_DATA];
+    } else {
+        return 0;
     }
-    return 0;
+    return SHMEMI_DEV_LIKELY(map) ? map + ((shmemi_u64)sym - base) : 0;
 }
 
 /* After a store of len bytes there: wakes a host thread of that PE that sleeps
