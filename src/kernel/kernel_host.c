@@ -101,7 +101,8 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
     };
 
     while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value))
-        core_wait_step(&w);
+        if (!kernel_progress_step())
+            core_wait_step(&w);
     core_wait_over(&w);
 }
 

@@ -72,6 +72,9 @@ void kernel_progress_close(void);
 void kernel_progress_add(struct kernel_ring *r);
 void kernel_progress_remove(struct kernel_ring *r);
 void kernel_progress_wake(void);
+/* Steps of all rings that are free, by a kernel's thread that waits for a word:
+ * did anything advance? */
+bool kernel_progress_step(void);
 /* Calls visit for each ring, under the lock of the list. */
 void kernel_progress_each(void (*visit)(struct kernel_ring *r, void *arg),
                           void *arg);

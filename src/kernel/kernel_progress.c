@@ -16,13 +16,12 @@ static struct base_lock rings_lock = LOCK_INIT;
 static struct list_link rings GUARDED_BY(rings_lock) = LIST_INIT(rings);
 static uint64_t advanced_ns;    /* the progress thread's */
 
-static bool step_all(bool *busy)
+static bool step_rings(bool *busy) REQUIRES(rings_lock)
 {
     struct list_link *pos, *tmp;
     struct kernel_ring *r;
     bool any = false;
 
-    lock_acquire(&rings_lock);
     list_each(pos, tmp, &rings) {
         r = list_entry(pos, struct kernel_ring, link);
         if (!kernel_ring_trylock(r)) {
@@ -32,6 +31,15 @@ static bool step_all(bool *busy)
         any |= kernel_ring_step(r, busy);
         kernel_ring_unlock(r);
     }
+    return any;
+}
+
+static bool step_all(bool *busy)
+{
+    bool any;
+
+    lock_acquire(&rings_lock);
+    any = step_rings(busy);
     lock_release(&rings_lock);
     return any;
 }
@@ -53,6 +61,17 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *t)
     ns = progress_back_off(clock_ns() - advanced_ns, core_status.oversubscribed,
                            unlikely(env.ST_SPIN) && timed);
     return timed || ns == PROGRESS_AGAIN ? ns : PROGRESS_WHEN_WOKEN;
+}
+
+bool kernel_progress_step(void)
+{
+    bool busy = false, any;
+
+    if (!lock_try(&rings_lock))
+        return false;
+    any = step_rings(&busy);
+    lock_release(&rings_lock);
+    return any;
 }
 
 void kernel_progress_wake(void)
