@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: the benchmark of kernels' calls gives each of its figures, with
+# its target, on one node and on two, and says what it needs.
+# Timeout: 60
+# Needs: benches
+set -u
+: "${BUILD:?the build directory}"
+failures=0
+
+# rows N WORDS...: so many figures, each above 0, each held against a target.
+rows()
+{
+    want=$1
+    shift
+    "$BUILD/bin/oshrun" "$@" -n 100 >out 2>err </dev/null &&
+        [ "$(awk -F '\t' '$3 > 0 && $6 ~ /^[<>]=/ && $7 ~ /^(met|missed)$/' \
+            out | wc -l)" -eq "$want" ] && [ "$(wc -l <out)" -eq "$want" ] &&
+        return
+    echo "FAIL: $*: not $want rows: $(cat out err)" >&2
+    failures=1
+}
+
+# refused TEXT WORDS...
+refused()
+{
+    text=$1
+    shift
+    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
+    grep -qE "^kernel: .*$text" err && return
+    echo "FAIL: $*: no '$text': $(cat err)" >&2
+    failures=1
+}
+
+SHMEM_DEVICE=software
+export SHMEM_DEVICE
+rows 5 -n 2 "$BUILD/obj/bench/kernel" --tsv
+rows 3 -n 2 --ppn 1 "$BUILD/obj/bench/kernel" --tsv
+refused 'needs 2 PEs' -n 1 "$BUILD/obj/bench/kernel"
+refused 'usage: kernel' -n 2 "$BUILD/obj/bench/kernel" -q
+SHMEM_DEVICE=none
+refused 'SHMEM_DEVICE=software' -n 2 "$BUILD/obj/bench/kernel"
+[ $failures -eq 0 ] && echo 'ok: 8 rows'
+[ $failures -eq 0 ]
