@@ -7,6 +7,8 @@
 #include "gtl/gtl_item.h"
 #include "kernel/kernel_int.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SPINS = 64 };
@@ -24,34 +26,69 @@ static void item_of(unsigned *item, unsigned *group, unsigned *items)
  * the first one has got.  The calls of an item are numbered; an item begins
  * when another one has called before. */
 enum { SHARED_CALLS = 64 };
-static __thread struct {
+struct shared {
     unsigned group, phase, item;
     unsigned calls[3];
     uint64_t value[3][SHARED_CALLS];
-} shared;
+};
+
+/* What a thread that runs kernels keeps between their calls.  It is allocated:
+ * a library that dlopen() loads has little thread-local memory. */
+struct own {
+    struct shared shared;
+    struct core_waiter waiter;  /* of the calls that wait for a vector */
+};
+
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static void make_key(void)
+{
+    int rc = pthread_key_create(&own_key, free);
+
+    if (rc)
+        core_fatal(ERR_LIMIT, "shmemx_dev", "no key of thread-local memory: %s",
+                   strerror(rc));
+}
+
+static struct own *own(void)
+{
+    struct own *o;
+
+    pthread_once(&own_once, make_key);
+    o = pthread_getspecific(own_key);
+    if (o)
+        return o;
+    o = calloc(1, sizeof *o);
+    if (!o || pthread_setspecific(own_key, o))
+        core_fatal(ERR_LIMIT, "shmemx_dev", "no memory for a thread that runs "
+                   "kernels");
+    return o;
+}
 
 static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
 {
     const struct shmemx_item *i = gtl_item;
+    struct shared *s;
     unsigned k;
 
     if (!i || i->items == 1)
         return value;
-    if (shared.group != i->group || shared.phase != i->phase ||
-        shared.item != i->item) {
-        shared.group = i->group;
-        shared.phase = i->phase;
-        shared.item = i->item;
-        memset(shared.calls, 0, sizeof shared.calls);
+    s = &own()->shared;
+    if (s->group != i->group || s->phase != i->phase || s->item != i->item) {
+        s->group = i->group;
+        s->phase = i->phase;
+        s->item = i->item;
+        memset(s->calls, 0, sizeof s->calls);
     }
-    k = shared.calls[scope]++;
+    k = s->calls[scope]++;
     if (k == SHARED_CALLS)
         core_fatal(ERR_ARG, "shmemx_dev", "a phase of a kernel has more than "
                    "%d calls of a warp or block that return a value: divide "
                    "the phase", SHARED_CALLS);
     if (first)
-        shared.value[scope][k] = value;
-    return shared.value[scope][k];
+        s->value[scope][k] = value;
+    return s->value[scope][k];
 }
 
 static void wake(shmemi_u64 ctl)
@@ -109,21 +146,21 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
 /* The values of a vector are not read here: other threads may change them. */
 static void wait_set(const shmemi_dev_set *s, unsigned turn)
 {
-    static __thread struct core_waiter w;
+    struct core_waiter *w = &own()->waiter;
 
     if (!s) {
-        core_wait_over(&w);
+        core_wait_over(w);
         return;
     }
     if (!turn)
-        w = (struct core_waiter){
+        *w = (struct core_waiter){
             .addr = s->ivars, .bytes = s->n * s->size,
             .info = { .call = kernel_call_name(SHMEMI_DEV_CALL_WAIT),
                       .what = CORE_FOR_SET, .cmp = s->cmp,
                       .is_signed = s->is_signed, .value = s->n,
                       .alike = !s->values, .each = s->value }
         };
-    core_wait_step(&w);
+    core_wait_step(w);
 }
 
 static void refuse(const char *call, const char *why)

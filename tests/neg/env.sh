@@ -71,7 +71,7 @@ done
 good SHMEM_COLL_SYNC=Gather
 for value in loud debugs debug: debug:kitchen 'debug:rt,' 3; do
     bad "SHMEM_LOG=$value" \
-        'want error, warn, info, debug or trace, then optionally :layer,layer of base rt gtl heap xport progress sm ofi diag core coll stream msg api'
+        'want error, warn, info, debug or trace, then optionally :layer,layer of base rt gtl heap xport progress sm ofi diag core coll stream msg kernel api'
 done
 for value in no.site:1 heap.alloc heap.alloc: heap.alloc:2 heap.alloc:-1 \
     heap.alloc:1:x heap.alloc:1:1:1; do

@@ -275,7 +275,8 @@ T(the_log_variable_chooses_levels_and_rooms)
     T_TRUE(log_on(LOG_INFO, LOG_API));
     T_TRUE(!log_on(LOG_DEBUG, LOG_API));
     refused("SHMEM_LOG", "debug:kitchen", ":layer,layer of base rt gtl heap "
-            "xport progress sm ofi diag core coll stream msg api [S-E-ENV]");
+            "xport progress sm ofi diag core coll stream msg kernel api "
+            "[S-E-ENV]");
     refused("SHMEM_LOG", "debug:heapheapheapheap", ":layer,layer");
     refused("SHMEM_LOG", "debug:heap,", ":layer,layer");
     refused("SHMEM_LOG", "debugging", "error, warn, info");
