@@ -38,9 +38,12 @@ static_assert(sizeof(shmemi_u64) == 8 && sizeof(void *) == 8,
 #elif defined(SHMEMI_DEV_HIP)
 #define SHMEMI_DEV static __attribute__((device, always_inline, unused)) inline
 #define SHMEMI_DEV_SLOW static __attribute__((device, noinline, unused))
-#else
+#elif defined(__OPTIMIZE__)
 #define SHMEMI_DEV static inline __attribute__((always_inline, unused))
 #define SHMEMI_DEV_SLOW static __attribute__((noinline, cold, unused))
+#else               /* gcc -O0 compiles what is not inline, called or not */
+#define SHMEMI_DEV static inline __attribute__((unused))
+#define SHMEMI_DEV_SLOW static inline __attribute__((cold, unused))
 #endif
 #if defined(SHMEMI_DEV_CUDA)
 #define SHMEMI_DEV_LIKELY(c) (c)

@@ -195,8 +195,9 @@ extern "C" __global__ void put_many(SHMEMX_DEV_ARG(dev), long *to, int pe)
     shmemx_dev_quiet(&dev);
 }
 
-extern "C" __global__ void measure(SHMEMX_DEV_ARG(dev), char *to, const char *from,
-                        long long *took, int what, int times, int pe, int size)
+extern "C" __global__ void __launch_bounds__(1024)
+measure(SHMEMX_DEV_ARG(dev), char *to, const char *from, long long *took,
+        int what, int times, int pe, int size)
 {
     long long begin;
     long *word = (long *)to, sum = 0;
