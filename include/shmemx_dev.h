@@ -66,10 +66,15 @@ typedef struct shmemi_team *shmem_team_t;
  * it does not; the same for atomics. */
 enum { SHMEMI_DEV_DEVICE, SHMEMI_DEV_HOST, SHMEMI_DEV_DATA, SHMEMI_DEV_SEGS };
 typedef struct shmemi_dev_reach {
+    /* What is added to a symmetric address of a segment, for data and for
+     * atomics: the sum is where the device finds it, or not mapped. */
     shmemi_u64 map[SHMEMI_DEV_SEGS], amo[SHMEMI_DEV_SEGS];
     shmemi_u64 ctl;             /* of the software device: where sleepers of
                                  * that PE announce what they wait for */
 } shmemi_dev_reach;
+
+#define SHMEMI_DEV_UNMAPPED (1ULL << 63)
+#define SHMEMI_DEV_IS_MAPPED(at) ((long long)(at) >= 0)
 
 /* A request to the progress thread. */
 enum shmemi_dev_op {

@@ -125,17 +125,24 @@ SHMEMI_DEV shmemi_u64 shmemi_dev_share(const struct shmemx_dev *d,
 
 /* ---- addresses ---- */
 
-/* The mappings of a member of the context's team; NULL: it is on another node,
- * or there is no such member. */
+/* Is that a member of the context's team, on this node?  at: its place among
+ * the mappings. */
+SHMEMI_DEV int shmemi_dev_place(const struct shmemx_dev *d, int pe,
+                                shmemi_u32 *at)
+{
+    *at = (shmemi_u32)d->start + (shmemi_u32)pe * (shmemi_u32)d->stride -
+          (shmemi_u32)d->first;
+    return ((shmemi_u32)pe < (shmemi_u32)d->n_pes) &
+           (*at < (shmemi_u32)d->span);
+}
+
+/* Its mappings; NULL: it is on another node, or there is no such member. */
 SHMEMI_DEV const shmemi_dev_reach *
 shmemi_dev_reach_of(const struct shmemx_dev *d, int pe)
 {
     shmemi_u32 at;
 
-    if (!SHMEMI_DEV_LIKELY((shmemi_u32)pe < (shmemi_u32)d->n_pes))
-        return 0;
-    at = (shmemi_u32)(d->start + pe * d->stride - d->first);
-    return SHMEMI_DEV_LIKELY(at < (shmemi_u32)d->span) ? d->reach + at : 0;
+    return SHMEMI_DEV_LIKELY(shmemi_dev_place(d, pe, &at)) ? d->reach + at : 0;
 }
 
 /* Is [sym, sym + len) of that segment of this PE? */
@@ -152,21 +159,34 @@ SHMEMI_DEV shmemi_u64 shmemi_dev_find(const struct shmemx_dev *d,
                                       const shmemi_u64 *maps, const void *sym,
                                       shmemi_u64 len)
 {
-    shmemi_u64 map, base;
+    shmemi_u64 at = (shmemi_u64)sym;
 
-    if (shmemi_dev_is_of(d, SHMEMI_DEV_DEVICE, sym, len)) {
-        map = shmemi_dev_load_const(maps + SHMEMI_DEV_DEVICE);
-        base = d->base[SHMEMI_DEV_DEVICE];
-    } else if (shmemi_dev_is_of(d, SHMEMI_DEV_HOST, sym, len)) {
-        map = shmemi_dev_load_const(maps + SHMEMI_DEV_HOST);
-        base = d->base[SHMEMI_DEV_HOST];
-    } else if (shmemi_dev_is_of(d, SHMEMI_DEV_DATA, sym, len)) {
-        map = shmemi_dev_load_const(maps + SHMEMI_DEV_DATA);
-        base = d->base[SHMEMI_DEV_DATA];
-    } else {
+    if (shmemi_dev_is_of(d, SHMEMI_DEV_DEVICE, sym, len))
+        at += shmemi_dev_load_const(maps + SHMEMI_DEV_DEVICE);
+    else if (shmemi_dev_is_of(d, SHMEMI_DEV_HOST, sym, len))
+        at += shmemi_dev_load_const(maps + SHMEMI_DEV_HOST);
+    else if (shmemi_dev_is_of(d, SHMEMI_DEV_DATA, sym, len))
+        at += shmemi_dev_load_const(maps + SHMEMI_DEV_DATA);
+    else
         return 0;
-    }
-    return SHMEMI_DEV_LIKELY(map) ? map + ((shmemi_u64)sym - base) : 0;
+    return SHMEMI_DEV_LIKELY(SHMEMI_DEV_IS_MAPPED(at)) ? at : 0;
+}
+
+/* The same of an element, in few instructions: a segment ends where an aligned
+ * element does.  Not SHMEMI_DEV_IS_MAPPED: it is not there. */
+SHMEMI_DEV shmemi_u64 shmemi_dev_find_one(const struct shmemx_dev *d,
+                                          const shmemi_u64 *maps,
+                                          const void *sym)
+{
+    shmemi_u64 at = (shmemi_u64)sym;
+
+    if (at - d->base[SHMEMI_DEV_DEVICE] < d->size[SHMEMI_DEV_DEVICE])
+        return at + shmemi_dev_load_const(maps + SHMEMI_DEV_DEVICE);
+    if (at - d->base[SHMEMI_DEV_HOST] < d->size[SHMEMI_DEV_HOST])
+        return at + shmemi_dev_load_const(maps + SHMEMI_DEV_HOST);
+    if (at - d->base[SHMEMI_DEV_DATA] < d->size[SHMEMI_DEV_DATA])
+        return at + shmemi_dev_load_const(maps + SHMEMI_DEV_DATA);
+    return SHMEMI_DEV_UNMAPPED;
 }
 
 /* After a store of len bytes there: wakes a host thread of that PE that sleeps

@@ -405,15 +405,19 @@ SHMEMI_DEV_SIZES(SHMEMI_DEV_SIZED)
     SHMEMI_DEV void shmemx_dev_##NAME##_p(const shmemx_dev_t *dev, T *dest, \
                                           T value, int pe)                  \
     {                                                                       \
-        const shmemi_dev_reach *r = shmemi_dev_reach_of(dev, pe);           \
-        shmemi_u64 to = r ? shmemi_dev_find(dev, r->map, dest, sizeof(T))   \
-                          : 0;                                              \
+        const shmemi_dev_reach *r;                                          \
         union { T v; shmemi_u64 bits[2]; } u;                               \
+        shmemi_u64 to;                                                      \
+        shmemi_u32 at;                                                      \
                                                                             \
-        if (SHMEMI_DEV_LIKELY(to)) {                                        \
-            *(T *)to = value;                                               \
-            shmemi_dev_stored(dev, r, to, sizeof(T));                       \
-            return;                                                         \
+        if (SHMEMI_DEV_LIKELY(shmemi_dev_place(dev, pe, &at))) {            \
+            r = dev->reach + at;                                            \
+            to = shmemi_dev_find_one(dev, r->map, dest);                    \
+            if (SHMEMI_DEV_LIKELY(SHMEMI_DEV_IS_MAPPED(to))) {              \
+                *(T *)to = value;                                           \
+                shmemi_dev_stored(dev, r, to, sizeof(T));                   \
+                return;                                                     \
+            }                                                               \
         }                                                                   \
         u.bits[0] = u.bits[1] = 0;                                          \
         u.v = value;                                                        \
@@ -423,13 +427,17 @@ SHMEMI_DEV_SIZES(SHMEMI_DEV_SIZED)
     SHMEMI_DEV T shmemx_dev_##NAME##_g(const shmemx_dev_t *dev,             \
                                        const T *source, int pe)             \
     {                                                                       \
-        const shmemi_dev_reach *r = shmemi_dev_reach_of(dev, pe);           \
-        shmemi_u64 from = r ? shmemi_dev_find(dev, r->map, source,          \
-                                              sizeof(T)) : 0;               \
+        const shmemi_dev_reach *r;                                          \
+        shmemi_u64 from;                                                    \
+        shmemi_u32 at;                                                      \
         T value;                                                            \
                                                                             \
-        if (SHMEMI_DEV_LIKELY(from))                                        \
-            return *(const T *)from;                                        \
+        if (SHMEMI_DEV_LIKELY(shmemi_dev_place(dev, pe, &at))) {            \
+            r = dev->reach + at;                                            \
+            from = shmemi_dev_find_one(dev, r->map, source);                \
+            if (SHMEMI_DEV_LIKELY(SHMEMI_DEV_IS_MAPPED(from)))              \
+                return *(const T *)from;                                    \
+        }                                                                   \
         shmemi_dev_far_get_value(dev, &value, source, sizeof(T), pe,        \
                                  SHMEMI_DEV_CALL_G);                        \
         return value;                                                       \

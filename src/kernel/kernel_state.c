@@ -72,6 +72,11 @@ static int segment_of(int dev_seg)
            : dev_seg == SHMEMI_DEV_HOST ? HEAP_HOST : HEAP_DATA;
 }
 
+static shmemi_u64 shift_of(shmemi_u64 at, const void *base)
+{
+    return at ? at - (uintptr_t)base : SHMEMI_DEV_UNMAPPED;
+}
+
 /* Where the device reaches the segments of that PE. */
 static shmemi_dev_reach reach_of(int pe)
 {
@@ -79,6 +84,8 @@ static shmemi_dev_reach reach_of(int pe)
     const void *base;
     int seg;
 
+    for (int i = 0; i < SHMEMI_DEV_SEGS; i++)
+        r.map[i] = r.amo[i] = SHMEMI_DEV_UNMAPPED;
     if (!xport_is_mapped(pe))
         return r;
     r.ctl = xport_routes[pe].map[HEAP_HOST];
@@ -87,9 +94,9 @@ static shmemi_dev_reach reach_of(int pe)
         base = (const void *)heap_segs[seg].base;
         if (!heap_seg_size(seg))
             continue;
-        r.map[i] = stream_device_address(pe, base, 1);
+        r.map[i] = shift_of(stream_device_address(pe, base, 1), base);
         if (seg == HEAP_DEVICE || gtl_device.host_atomics)
-            r.amo[i] = stream_device_address_amo(pe, base, 8);
+            r.amo[i] = shift_of(stream_device_address_amo(pe, base, 8), base);
     }
     return r;
 }
