@@ -278,18 +278,17 @@ T(many_puts_to_static_data) { try_many(many_static); }
 
 /* ---- times, of PE 0, by the clock of the device ---- */
 
-static void time_one(const char *name, char *to, int what, int times,
+static void time_one(const char *name, char *to, const char *kernel, int times,
                      unsigned n_threads)
 {
     long long best = 0, now, *took = (long long *)(void *)(device + HALF / 2);
     char *from = device + HALF;
     int size = 65536;
-    void *params[] = { &dev, &to, &from, &took, &what, &times, &next_pe,
-                       &size };
+    void *params[] = { &dev, &to, &from, &took, &times, &next_pe, &size };
 
     for (int i = 0; i < 5; i++) {
         shmem_barrier_all();
-        launch("measure", 1, n_threads, params);
+        launch(kernel, 1, n_threads, params);
         copy(&now, took, sizeof now);
         if (!i || now < best)
             best = now;
@@ -305,16 +304,16 @@ static void measure(void)
     for (int k = 0; k < 2; k++) {
         char *to = k ? host : device;
 
-        time_one("plain store, own memory", to, T_STORE, 1000, 1);
-        time_one("long_p", to, T_P, 1000, 1);
-        time_one("long_g", to, T_G, 1000, 1);
-        time_one("long_atomic_add", to, T_ADD, 1000, 1);
-        time_one("long_atomic_fetch_add", to, T_FETCH, 500, 1);
-        time_one("copy of 64 KiB, 1024 threads", to, T_COPY, 100, 1024);
-        time_one("putmem_block of the same", to, T_PUT, 100, 1024);
-        time_one("empty request", to, T_EMPTY, 5000, 1);
+        time_one("plain store, own memory", to, "time_store", 1000, 1);
+        time_one("long_p", to, "time_p", 1000, 1);
+        time_one("long_g", to, "time_g", 1000, 1);
+        time_one("long_atomic_add", to, "time_add", 1000, 1);
+        time_one("long_atomic_fetch_add", to, "time_fetch_add", 500, 1);
+        time_one("copy of 64 KiB, 1024 threads", to, "time_copy", 100, 1024);
+        time_one("putmem_block of the same", to, "time_put", 100, 1024);
+        time_one("empty request", to, "time_empty", 5000, 1);
         if (n_pes > 1)
-            time_one("barrier_all_block", to, T_BARRIER, 20, 32);
+            time_one("barrier_all_block", to, "time_barrier", 20, 32);
     }
 }
 

@@ -195,43 +195,41 @@ extern "C" __global__ void put_many(SHMEMX_DEV_ARG(dev), long *to, int pe)
     shmemx_dev_quiet(&dev);
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-measure(SHMEMX_DEV_ARG(dev), char *to, const char *from, long long *took,
-        int what, int times, int pe, int size)
-{
-    long long begin;
-    long *word = (long *)to, sum = 0;
-
-    __syncthreads();
-    begin = clock64();
-    for (int i = 0; i < times; i++) {
-        switch (what) {
-        case T_STORE: *(volatile long *)(to + 8 * (i & 63)) = i; break;
-        case T_P: shmemx_dev_long_p(&dev, word + (i & 63), i, pe); break;
-        case T_G: sum += shmemx_dev_long_g(&dev, word + (i & 63), pe); break;
-        case T_ADD: shmemx_dev_long_atomic_add(&dev, word, 1, pe); break;
-        case T_FETCH:
-            sum += shmemx_dev_long_atomic_fetch_add(&dev, word, 1, pe);
-            break;
-        case T_PUT:
-            shmemx_dev_putmem_block(&dev, to, from, size, pe);
-            break;
-        case T_COPY:
-            for (int k = threadIdx.x; k < size / 16; k += blockDim.x)
-                ((int4 *)to)[k] = ((const int4 *)from)[k];
-            __syncthreads();
-            break;
-        case T_EMPTY:
-            shmemi_dev_push(&dev, SHMEMI_DEV_HEAD(SHMEMI_DEV_NOTHING, 0, 0, 0),
-                            -1, 0, 0, 0, 0, 0, 0);
-            break;
-        default: shmemx_dev_barrier_all_block(&dev);
-        }
+/* Repeats one call, and takes the time by the device's clock.  Each has a
+ * kernel of its own, so that one call's registers slow no other. */
+#define TIMED(NAME, THREADS, CALL)                                          \
+    extern "C" __global__ void __launch_bounds__(THREADS)                   \
+    NAME(SHMEMX_DEV_ARG(dev), char *to, const char *from, long long *took,  \
+         int times, int pe, int size)                                       \
+    {                                                                       \
+        long long begin;                                                    \
+        long sum = 0;                                                       \
+                                                                            \
+        (void)from, (void)pe, (void)size;                                   \
+        __syncthreads();                                                    \
+        begin = clock64();                                                  \
+        for (int i = 0; i < times; i++) {                                   \
+            CALL;                                                           \
+        }                                                                   \
+        if (THREADS < 1024)                                                 \
+            shmemx_dev_quiet_block(&dev);                                   \
+        __syncthreads();                                                    \
+        if (threadIdx.x == 0)                                               \
+            *took = clock64() - begin + (sum == 123456789);                 \
     }
-    if (what != T_COPY && what != T_PUT)
-        shmemx_dev_quiet_block(&dev);
-    __syncthreads();
-    if (threadIdx.x == 0)
-        *took = clock64() - begin + (sum == 123456789);
-}
 
+TIMED(time_store, 1, ((volatile long *)to)[i & 63] = i)
+TIMED(time_p, 1, shmemx_dev_long_p(&dev, (long *)to + (i & 63), i, pe))
+TIMED(time_g, 1, sum += shmemx_dev_long_g(&dev, (long *)to + (i & 63), pe))
+TIMED(time_add, 1, shmemx_dev_long_atomic_add(&dev, (long *)to, 1, pe))
+TIMED(time_fetch_add, 1,
+      sum += shmemx_dev_long_atomic_fetch_add(&dev, (long *)to, 1, pe))
+TIMED(time_put, 1024, shmemx_dev_putmem_block(&dev, to, from, size, pe))
+TIMED(time_copy, 1024,
+      for (int k = threadIdx.x; k < size / 16; k += blockDim.x)
+          ((int4 *)to)[k] = ((const int4 *)from)[k];
+      __syncthreads())
+TIMED(time_empty, 1,
+      shmemi_dev_push(&dev, SHMEMI_DEV_HEAD(SHMEMI_DEV_NOTHING, 0, 0, 0), -1,
+                      0, 0, 0, 0, 0, 0))
+TIMED(time_barrier, 32, shmemx_dev_barrier_all_block(&dev))

@@ -42,7 +42,5 @@ struct coll {
     unsigned long long wrong;
 };
 
-/* What the kernel `measure` repeats. */
-enum { T_STORE, T_P, T_G, T_ADD, T_FETCH, T_PUT, T_COPY, T_EMPTY, T_BARRIER };
 
 #endif
