@@ -120,7 +120,8 @@ enum {
     SHMEMI_DEV_WAITS = 2,       /* until source may be reused, or dest is
                                  * filled */
     SHMEMI_DEV_FETCHES = 4,     /* AMO: source gets the result */
-    SHMEMI_DEV_NO_PE = 8        /* pe is no member of the context's team */
+    SHMEMI_DEV_NO_PE = 8,       /* pe is no member of the context's team */
+    SHMEMI_DEV_NOTIFIES = 16    /* SIGNAL: no fence or quiet waits for it */
 };
 /* The source of a blocking put of at most so many bytes may be reused when the
  * request has been issued. */

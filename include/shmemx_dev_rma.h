@@ -206,10 +206,11 @@ SHMEMI_DEV void shmemi_dev_strided(const struct shmemx_dev *d, int puts,
 
 /* ---- signals ---- */
 
-/* Behind earlier stores of this thread, and of its scope before a barrier. */
-SHMEMI_DEV void shmemi_dev_signal(const struct shmemx_dev *d,
-                                  void *sig_addr, shmemi_u64 value,
-                                  int sig_op, int pe)
+/* Behind earlier stores of this thread, and of its scope before a barrier.
+ * flags: of a request. */
+SHMEMI_DEV void shmemi_dev_signal_with(const struct shmemx_dev *d,
+                                       void *sig_addr, shmemi_u64 value,
+                                       int sig_op, int pe, unsigned flags)
 {
     const shmemi_dev_reach *r = shmemi_dev_reach_of(d, pe);
     shmemi_u64 to = r ? shmemi_dev_find(d, r->amo, sig_addr, 8) : 0;
@@ -227,7 +228,13 @@ SHMEMI_DEV void shmemi_dev_signal(const struct shmemx_dev *d,
     shmemi_dev_fence();
     shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_SIGNAL, sig_op,
                                        SHMEMI_DEV_CALL_SIGNAL, 8),
-                    pe, sig_addr, 0, 8, value, 0, 0);
+                    pe, sig_addr, 0, 8, value, 0, flags);
+}
+
+SHMEMI_DEV void shmemi_dev_signal(const struct shmemx_dev *d, void *sig_addr,
+                                  shmemi_u64 value, int sig_op, int pe)
+{
+    shmemi_dev_signal_with(d, sig_addr, value, sig_op, pe, 0);
 }
 
 SHMEMI_DEV_SLOW void

@@ -173,8 +173,10 @@ SHMEMI_DEV_SLOW void shmemi_dev_team_sync(const struct shmemx_dev *d,
     for (dist = 1; dist < t->n_pes; dist *= 2, r++) {
         to = t->my_pe + dist;
         to = to < t->n_pes ? to : to - t->n_pes;
-        shmemi_dev_signal(&w, shmemi_dev_area(d, t, to, (shmemi_u64)r * 8), n,
-                          SHMEM_SIGNAL_SET, t->start + to * t->stride);
+        shmemi_dev_signal_with(&w, shmemi_dev_area(d, t, to,
+                                                   (shmemi_u64)r * 8), n,
+                               SHMEM_SIGNAL_SET, t->start + to * t->stride,
+                               SHMEMI_DEV_NOTIFIES);
         from = t->my_pe - dist;
         from = from < 0 ? from + t->n_pes : from;
         f.raiser = (unsigned)(t->start + from * t->stride) + 1;

@@ -3,6 +3,7 @@
  * their state: they are C functions of this process, so they may sleep, step a
  * ring themselves, and end the job with a line.  Called by the inline functions
  * of shmemx_dev*.h alone. */
+#include "base/clock.h"
 #include "core/core_spin.h"
 #include "gtl/gtl_item.h"
 #include "kernel/kernel_int.h"
@@ -96,21 +97,33 @@ static void wake(shmemi_u64 ctl)
     core_wake_sleepers((struct core_ctl *)ctl);
 }
 
-static void kick(void *ring)
+/* The progress thread keeps away for a while. */
+static void tend(struct kernel_ring *r)
 {
-    (void)ring;
-    kernel_progress_wake();
+    __atomic_store_n(&r->tended_ns, clock_ns(), __ATOMIC_RELAXED);
 }
 
-static void pause_turn(unsigned turn)
+/* A request is in the ring: its thread issues it, as a call of the host would.
+ * What is left, or comes while another thread holds the ring, is the progress
+ * thread's, and so is the completion, unless a kernel waits for it. */
+static void kick(void *ring)
 {
-    if (turn < SPINS && !core_status.oversubscribed) {
-        atomics_pause();
-        return;
+    struct kernel_ring *r = ring;
+    bool busy = false, more = true, done = false;
+
+    if (kernel_ring_trylock(r)) {
+        kernel_ring_step(r, !xport_net, &busy);
+        more = kernel_ring_has_more(r);
+        done = r->done == r->at;
+        kernel_ring_unlock(r);
     }
-    if (xport_net && xport_progress->poll())
+    if (done && !more)
         return;
-    core_spin_yield();
+    tend(r);
+    if (more)
+        kernel_progress_wake();
+    else
+        kernel_progress_wake_soon();
 }
 
 /* The thread that waits for the ring steps it itself, as a blocking call of the
@@ -118,14 +131,20 @@ static void pause_turn(unsigned turn)
 static void step(void *ring, unsigned turn)
 {
     struct kernel_ring *r = ring;
-    bool busy = false, any = false;
+    bool busy = true, any = false;
 
     if (kernel_ring_trylock(r)) {
-        any = kernel_ring_step(r, &busy);
+        busy = false;
+        any = kernel_ring_step(r, true, &busy);
         kernel_ring_unlock(r);
     }
-    if (!any)
-        pause_turn(turn);
+    tend(r);
+    if (any || (busy && xport_net && xport_progress->poll()))
+        return;
+    if (turn < SPINS && !core_status.oversubscribed)
+        atomics_pause();
+    else
+        core_spin_yield();
 }
 
 static void wait_word(const void *word, const shmemi_dev_for *f)

@@ -21,6 +21,8 @@ struct kernel_ring {
     struct stream_op op;        /* the request under way */
     bool begun, holds;          /* holds: op completes before the next one */
     uint64_t at, done;          /* done: written by the holder, read by all */
+    uint64_t tended_ns;         /* atomic: when a kernel's thread last stepped
+                                 * it, and left something under way */
     /* The watchdog's: since when `done` has been that, with requests behind
      * it; 0: there are none. */
     uint64_t watched, watched_ns, reported_ns;
@@ -55,8 +57,11 @@ static inline void kernel_ring_unlock(struct kernel_ring *r)
     __atomic_store_n(&r->held, false, __ATOMIC_RELEASE);
 }
 /* Some steps, by the holder: did anything advance?  *busy: something is under
- * way. */
-bool kernel_ring_step(struct kernel_ring *r, bool *busy);
+ * way.  completes: a thread waits for `done`, for which the network asks peers
+ * for acknowledgements. */
+bool kernel_ring_step(struct kernel_ring *r, bool completes, bool *busy);
+/* Has a request come that is not issued? */
+bool kernel_ring_has_more(const struct kernel_ring *r);
 
 /* ---- kernel_request.c ---- */
 /* The operation of a request, checked: misuse ends the job with a line. */
@@ -72,6 +77,8 @@ void kernel_progress_close(void);
 void kernel_progress_add(struct kernel_ring *r);
 void kernel_progress_remove(struct kernel_ring *r);
 void kernel_progress_wake(void);
+/* The same for what no thread waits for: the thread comes soon. */
+void kernel_progress_wake_soon(void);
 /* Steps of all rings that are free, by a kernel's thread that waits for a word:
  * did anything advance? */
 bool kernel_progress_step(void);

@@ -15,68 +15,115 @@ static struct progress_poller poller = { .turn = turn };
 static struct base_lock rings_lock = LOCK_INIT;
 static struct list_link rings GUARDED_BY(rings_lock) = LIST_INIT(rings);
 static uint64_t advanced_ns;    /* the progress thread's */
+static bool comes;              /* atomic: its next turn has a time */
 
-static bool step_rings(bool *busy) REQUIRES(rings_lock)
+/* The progress thread leaves a ring for so long to the kernel's thread that
+ * issues its requests: two would wake each other and fight for the network. */
+#define TENDED_NS ((uint64_t)100000)
+
+struct steps {
+    bool any;                   /* something advanced */
+    bool busy;                  /* something is under way */
+    bool tended;                /* so it is in a ring left to a kernel */
+};
+
+static bool is_tended(const struct kernel_ring *r, uint64_t now)
+{
+    uint64_t then = __atomic_load_n(&r->tended_ns, __ATOMIC_RELAXED);
+
+    return then && (int64_t)(now - then) < (int64_t)TENDED_NS;
+}
+
+/* now: of the progress thread; 0: of a kernel's that waits for a word: none is
+ * left to it, and it waits for no completion. */
+static struct steps step_rings(uint64_t now) REQUIRES(rings_lock)
 {
     struct list_link *pos, *tmp;
     struct kernel_ring *r;
-    bool any = false;
+    struct steps s = { 0 };
 
     list_each(pos, tmp, &rings) {
         r = list_entry(pos, struct kernel_ring, link);
-        if (!kernel_ring_trylock(r)) {
-            *busy = true;
-            continue;
+        if (now && is_tended(r, now)) {
+            s.tended = true;
+        } else if (kernel_ring_trylock(r)) {
+            s.any |= kernel_ring_step(r, now, &s.busy);
+            kernel_ring_unlock(r);
+        } else {
+            s.busy = true;
         }
-        any |= kernel_ring_step(r, busy);
-        kernel_ring_unlock(r);
     }
-    return any;
+    return s;
 }
 
-static bool step_all(bool *busy)
+/* When it is to be called again. */
+static uint64_t step_all(void)
 {
-    bool any;
+    struct steps s;
+    uint64_t ns;
+    bool timed;
 
     lock_acquire(&rings_lock);
-    any = step_rings(busy);
+    s = step_rings(clock_ns());
     lock_release(&rings_lock);
-    return any;
-}
-
-static uint64_t turn(struct progress_poller *p, const struct progress_turn *t)
-{
-    bool busy = false, any = step_all(&busy), timed;
-    uint64_t ns;
-
-    (void)p;
-    (void)t;
-    if (busy && xport_net)
-        any |= xport_progress->poll();
-    if (any) {
+    if (s.tended && !s.any && !s.busy)
+        return TENDED_NS;
+    if (s.busy && xport_net)
+        s.any |= xport_progress->poll();
+    if (s.any) {
         advanced_ns = clock_ns();
         return PROGRESS_AGAIN;
     }
-    timed = busy || !gtl_device.host_streams;
+    timed = s.busy || !gtl_device.host_streams;
     ns = progress_back_off(clock_ns() - advanced_ns, core_status.oversubscribed,
                            unlikely(env.ST_SPIN) && timed);
     return timed || ns == PROGRESS_AGAIN ? ns : PROGRESS_WHEN_WOKEN;
 }
 
+static void set_comes(uint64_t ns)
+{
+    __atomic_store_n(&comes, ns != PROGRESS_WHEN_WOKEN, __ATOMIC_RELAXED);
+}
+
+static uint64_t turn(struct progress_poller *p, const struct progress_turn *t)
+{
+    uint64_t ns = step_all();
+
+    (void)p;
+    (void)t;
+    set_comes(ns);
+    if (ns != PROGRESS_WHEN_WOKEN)
+        return ns;
+    /* Pairs with kernel_progress_wake_soon(). */
+    atomics_full_fence();
+    ns = step_all();
+    set_comes(ns);
+    return ns;
+}
+
 bool kernel_progress_step(void)
 {
-    bool busy = false, any;
+    struct steps s;
 
     if (!lock_try(&rings_lock))
         return false;
-    any = step_rings(&busy);
+    s = step_rings(0);
     lock_release(&rings_lock);
-    return any;
+    return s.any;
 }
 
 void kernel_progress_wake(void)
 {
     progress_wake(&poller);
+}
+
+void kernel_progress_wake_soon(void)
+{
+    /* seq_cst: pairs with turn(): it sees what is under way, or this sees that
+     * it sleeps. */
+    atomics_full_fence();
+    if (!__atomic_load_n(&comes, __ATOMIC_RELAXED))
+        progress_wake(&poller);
 }
 
 void kernel_progress_add(struct kernel_ring *r)

@@ -105,6 +105,7 @@ static void read_put_signal(const shmemi_dev_request *q, const char *call,
     need_symmetric(q, call, addr, sizeof *addr);
     out->signal = (struct stream_signal){ addr, q->a, q->sub };
     out->kind = alone ? STREAM_SIGNAL : STREAM_PUT_SIGNAL;
+    out->notifies = q->flags & SHMEMI_DEV_NOTIFIES;
     if (alone)
         out->len = 0;
 }

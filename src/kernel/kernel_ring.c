@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { STEPS = 32, BATCH = 64 };
+enum { STEPS = 32, BATCH = 256 };
 
 static uint64_t ring_size(void)
 {
@@ -176,7 +176,7 @@ static bool complete(struct kernel_ring *r, bool *busy)
     return true;
 }
 
-bool kernel_ring_step(struct kernel_ring *r, bool *busy)
+bool kernel_ring_step(struct kernel_ring *r, bool completes, bool *busy)
 {
     bool any = false, moved;
 
@@ -186,7 +186,15 @@ bool kernel_ring_step(struct kernel_ring *r, bool *busy)
         if (!moved || r->exec.part.copied)
             break;
     }
-    return complete(r, busy) || any;
+    if (completes || r->at - r->done >= BATCH)
+        any |= complete(r, busy);
+    return any;
+}
+
+bool kernel_ring_has_more(const struct kernel_ring *r)
+{
+    return __atomic_load_n(&r->requests[r->at & r->mask].turn,
+                           __ATOMIC_ACQUIRE) == r->at + 1;
 }
 
 void kernel_ring_drain(struct kernel_ring *r, const char *call)
@@ -195,16 +203,13 @@ void kernel_ring_drain(struct kernel_ring *r, const char *call)
         .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
         .info.what = CORE_FOR_STREAM, .info.call = call
     };
-    uint64_t last = 0;
     bool busy;
 
     do {
         busy = false;
         if (kernel_ring_trylock(r)) {
-            kernel_ring_step(r, &busy);
-            last = __atomic_load_n(&r->requests[r->at & r->mask].turn,
-                                   __ATOMIC_ACQUIRE);
-            busy |= last == r->at + 1 || r->done != r->at;
+            kernel_ring_step(r, true, &busy);
+            busy |= kernel_ring_has_more(r) || r->done != r->at;
             kernel_ring_unlock(r);
         } else {
             busy = true;

@@ -61,8 +61,20 @@ static bool in_order(void)
            (!gtl_device_only || !ofi.nic_amo || ofi.put_msg_order);
 }
 
+/* As far as there is room: a test waits for nothing. */
+static void request_polled(struct xport_ep *f)
+{
+    int pe;
+
+    if (!f->polled || !ofi.batched_acks)
+        return;
+    while (ofi_ack_next(f, &pe) && ofi_has_room(f, pe))
+        ofi_ack_request_of(f, pe);
+}
+
 bool ofi_idle(struct xport_ep *f)
 {
+    request_polled(f);
     /* acquire: what the operations brought is there. */
     return ofi_ack_idle(f) && __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
                                      __atomic_load_n(&f->issued,
@@ -102,6 +114,8 @@ bool ofi_fenced(struct xport_ep *f, bool then_amo)
 {
     if (fence_waits(then_amo))
         return ofi_idle(f);
+    if (!then_amo)
+        request_polled(f);
     return all_sent(f) &&
            (then_amo || (ofi_ack_idle(f) &&
                          __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==

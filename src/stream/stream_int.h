@@ -33,6 +33,7 @@ struct stream_op {
     enum stream_kind kind;
     int pe;                     /* of the world */
     bool waits;                 /* the stream waits for its completion */
+    bool notifies;              /* SIGNAL: no fence or quiet waits for it */
     bool value;                 /* source is bytes[] */
     bool message;               /* flags in memory report its completion */
     bool for_nic;                /* QUIET: waits for one operation of the NIC */

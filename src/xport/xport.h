@@ -138,7 +138,8 @@ struct xport_ops {
     /* Earlier puts and atomics arrive at each PE before later ones, or only
      * before an atomic that is the next operation. */
     void (*fence)(struct xport_ep *f, bool then_amo);
-    /* Would that fence return at once?  Advances no operation. */
+    /* Would that fence return at once?  Advances no operation; of a polled
+     * endpoint it asks peers for acknowledgements that they owe. */
     bool (*fence_test)(struct xport_ep *f, bool then_amo);
     /* Can an operation on that PE begin without waiting?  There are resources
      * and a connection, which the first question begins to make.  Holds for a
@@ -149,7 +150,7 @@ struct xport_ops {
     bool (*can_post)(struct xport_ep *f, int pe);
     /* All is complete and visible at its target. */
     void (*quiet)(struct xport_ep *f);
-    /* Would quiet return at once?  Advances no operation. */
+    /* Would quiet return at once?  As fence_test. */
     bool (*quiet_test)(struct xport_ep *f);
 
     /* ---- registration of the host segment ---- */

@@ -7,7 +7,8 @@
  * A reply to each would double the messages, and only fence and quiet need the
  * completion.  On one stream of bytes messages are acted on in the order in
  * which they were sent, so one acknowledgement covers all before it: the
- * context keeps the peers that owe one.  Where the program waits for each
+ * context keeps the peers that owe one.  A polled context has no fence or
+ * quiet: its tests request what is owed.  Where the program waits for each
  * atomic by itself - the last fence or quiet had one to wait for - the message
  * of the atomic requests the acknowledgement, too.
  *
@@ -96,13 +97,17 @@ static enum ack_mode choose(struct xport_ep *f, int pe, uint64_t *cookie)
 {
     enum ack_mode ack_mode = BATCHED;
 
+    bool single;
+
     lock_acquire(&f->ack_lock);
-    *cookie = f->single_update && !f->n_updates ? take_slot(f, pe) : 0;
+    single = f->single_update && !f->n_updates;
+    *cookie = single && !f->polled ? take_slot(f, pe) : 0;
     __atomic_store_n(&f->n_updates, f->n_updates + 1, __ATOMIC_RELAXED);
     f->single_update &= f->n_updates == 1;
     if (*cookie)
         ack_mode = PIGGYBACKED;
-    else if (f->n_unacked == OFI_UNACKED && !find(f, pe))
+    else if ((single && f->polled) ||
+             (f->n_unacked == OFI_UNACKED && !find(f, pe)))
         ack_mode = REQUESTED;
     lock_release(&f->ack_lock);
     return ack_mode;
@@ -146,7 +151,7 @@ bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
 {
     uint64_t cookie;
 
-    if (!ofi.batched_acks || f->failed || f->polled)
+    if (!ofi.batched_acks || f->failed)
         return false;
     switch (choose(f, at->pe, &cookie)) {
     case REQUESTED:
@@ -182,22 +187,61 @@ static void remove_unacked(struct xport_ep *f, const struct ofi_unacked *was)
     __atomic_store_n(&f->n_unacked, f->n_unacked - 1, __ATOMIC_RELAXED);
 }
 
+/* Those that owe one now: their number. */
+static unsigned take_unacked(struct xport_ep *f, struct ofi_unacked *out)
+    REQUIRES(f->ack_lock)
+{
+    if (f->n_updates)
+        f->single_update = f->n_updates == 1;
+    __atomic_store_n(&f->n_updates, 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < f->n_unacked; i++)
+        out[i] = f->unacked[i];
+    return f->n_unacked;
+}
+
+static bool owes_nothing(const struct xport_ep *f)
+{
+    return !__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&f->n_updates, __ATOMIC_RELAXED);
+}
+
+bool ofi_ack_next(struct xport_ep *f, int *pe)
+{
+    struct ofi_unacked unacked[OFI_UNACKED];
+    unsigned n;
+
+    if (owes_nothing(f))
+        return false;
+    lock_acquire(&f->ack_lock);
+    n = take_unacked(f, unacked);
+    lock_release(&f->ack_lock);
+    *pe = n ? unacked[0].pe : -1;
+    return n;
+}
+
+void ofi_ack_request_of(struct xport_ep *f, int pe)
+{
+    struct ofi_unacked was;
+
+    lock_acquire(&f->ack_lock);
+    was = *find(f, pe);
+    lock_release(&f->ack_lock);
+    request(f, pe, 0);
+    lock_acquire(&f->ack_lock);
+    remove_unacked(f, &was);
+    lock_release(&f->ack_lock);
+}
+
 void ofi_ack_request(struct xport_ep *f)
 {
     struct ofi_unacked unacked[OFI_UNACKED];
     uint64_t cookie = 0;
     unsigned n;
 
-    if (!__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
-        !__atomic_load_n(&f->n_updates, __ATOMIC_RELAXED))
+    if (owes_nothing(f))
         return;
     lock_acquire(&f->ack_lock);
-    if (f->n_updates)
-        f->single_update = f->n_updates == 1;
-    __atomic_store_n(&f->n_updates, 0, __ATOMIC_RELAXED);
-    n = f->n_unacked;
-    for (unsigned i = 0; i < n; i++)
-        unacked[i] = f->unacked[i];
+    n = take_unacked(f, unacked);
     if (n == 1)
         cookie = take_slot(f, unacked[0].pe);
     lock_release(&f->ack_lock);

@@ -15,6 +15,10 @@ bool ofi_ack_idle(const struct xport_ep *f);
  * of requests. */
 void ofi_ack_request(struct xport_ep *f);
 void ofi_ack_wait(struct xport_ep *f);
+/* Of a polled context: a peer that owes one, and the request to it, which waits
+ * where there is no room.  Its answer is that of a request. */
+bool ofi_ack_next(struct xport_ep *f, int *pe);
+void ofi_ack_request_of(struct xport_ep *f, int pe);
 /* At the target: a libfabric code. */
 long ofi_ack_send(int pe, uint64_t cookie);
 

@@ -47,7 +47,7 @@ struct xport_ep {
     uint64_t failures;          /* atomic */
     uint64_t checked_done, checked_ns, late_ns;   /* of ofi_ctx_check_timeout */
     int unconnected_pe;        /* atomic: PE + 1 that took no hello yet, or 0 */
-    bool polled;                /* no fence or quiet comes */
+    bool polled;                /* its user tests, and never waits */
     /* Of ofi_ack.c, under ack_lock; n_unacked and ack_pending are atomic. */
     struct base_lock ack_lock;
     struct ofi_unacked unacked[OFI_UNACKED];

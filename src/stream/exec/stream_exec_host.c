@@ -281,11 +281,24 @@ static enum stream_exec_state message_sent(struct stream_exec_ctx *x,
     return begun(op);
 }
 
+static enum stream_exec_state notify(struct stream_exec_ctx *x,
+                                     const struct stream_op *op)
+{
+    if (!xport_net->fence_test(x->ctx.flow, true) || !has_room(x, op))
+        return STREAM_AGAIN;
+    core_remote_notify(op->call, &x->ctx, AMO_SET, op->signal.addr,
+                       op->signal.value, op->pe);
+    return STREAM_COMPLETED;
+}
+
 static enum stream_exec_state do_signal(struct stream_exec_ctx *x,
                                         const struct stream_op *op)
 {
-    int rc = message(x, op);
+    int rc;
 
+    if (op->notifies && !is_mapped(op))
+        return notify(x, op);
+    rc = message(x, op);
     if (rc == -EAGAIN || (rc && lacks_room(x, op)))
         return STREAM_AGAIN;
     if (rc)
