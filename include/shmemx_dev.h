@@ -98,7 +98,8 @@ enum shmemi_dev_amo {
     X(PUT_SIGNAL, "shmemx_dev_put_signal") X(FENCE, "shmemx_dev_fence")     \
     X(QUIET, "shmemx_dev_quiet") X(WAIT, "shmemx_dev_wait_until")           \
     X(SYNC, "shmemx_dev_sync") X(COLL, "shmemx_dev_collective")             \
-    X(PTR, "shmemx_dev_ptr")
+    X(PTR, "shmemx_dev_ptr") X(MY_PE, "shmemx_dev_my_pe")                   \
+    X(N_PES, "shmemx_dev_n_pes")
 #define SHMEMI_DEV_CALL(NAME, TEXT) SHMEMI_DEV_CALL_##NAME,
 enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
 #undef SHMEMI_DEV_CALL
@@ -106,8 +107,7 @@ enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
  * a and b are the strides of dest and source in bytes, len counts elements of
  * size bytes.  AMO: a is the value, b the condition; source is where a
  * non-blocking result goes.  SIGNAL: a.  PUT_SIGNAL: a, and b is the address of
- * the signal.  REFUSE: a wait for len bytes at dest, by comparison a, which the
- * kernel found wrong. */
+ * the signal.  REFUSE: what the kernel found wrong with SHMEM_CHECK=1, by sub. */
 typedef struct shmemi_dev_request {
     unsigned char op, sub, call, size;  /* sub: of AMO, signal operator */
     int pe;                     /* of the world, or one that does not exist */
@@ -123,6 +123,8 @@ enum {
     SHMEMI_DEV_NO_PE = 8,       /* pe is no member of the context's team */
     SHMEMI_DEV_NOTIFIES = 16    /* SIGNAL: no fence or quiet waits for it */
 };
+/* A wait for len bytes at dest by comparison a; team a; root a of team b. */
+enum { SHMEMI_DEV_WRONG_WAIT, SHMEMI_DEV_WRONG_TEAM, SHMEMI_DEV_WRONG_ROOT };
 /* The source of a blocking put of at most so many bytes may be reused when the
  * request has been issued. */
 enum { SHMEMI_DEV_SHORT = 4096 };

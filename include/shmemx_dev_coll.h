@@ -108,7 +108,8 @@ SHMEMI_DEV_BODY int shmemi_dev_coll_begin(shmemi_dev_coll *c,
         shmemi_dev_no_state(d, SHMEMI_DEV_CALL_COLL);
     c->t = shmemi_dev_team_of(d, team);
     if (!c->t)
-        return -1;
+        return shmemi_dev_refuse(d, SHMEMI_DEV_WRONG_TEAM, SHMEMI_DEV_CALL_COLL,
+                                 (shmemi_u64)team, 0);
     if (!shmemi_dev_takes_part(d, scope))
         return 0;
     c->world = shmemi_dev_world(d, 0x7fffffff);
@@ -169,6 +170,14 @@ SHMEMI_DEV_BODY void shmemi_dev_coll_wait(const shmemi_dev_coll *c,
     shmemi_dev_coll_seen(c);
 }
 
+/* The member whose signal is missing, where the team has but one other: its
+ * world PE + 1; else 0. */
+SHMEMI_DEV unsigned shmemi_dev_coll_other(const shmemi_dev_coll *c)
+{
+    return c->t->n_pes == 2
+               ? (unsigned)shmemi_dev_coll_pe(c, 1 - c->t->my_pe) + 1 : 0;
+}
+
 /* So many more arrivals. */
 SHMEMI_DEV void shmemi_dev_coll_arrive(const shmemi_dev_coll *c,
                                        shmemi_u64 more)
@@ -179,7 +188,8 @@ SHMEMI_DEV void shmemi_dev_coll_arrive(const shmemi_dev_coll *c,
         all = shmemi_dev_load_64(&c->t->sends) + more;
         shmemi_dev_store_64(&c->t->sends, all);
     }
-    shmemi_dev_coll_wait(c, SHMEMI_DEV_AT_ARRIVALS, all, 0);
+    shmemi_dev_coll_wait(c, SHMEMI_DEV_AT_ARRIVALS, all,
+                         shmemi_dev_coll_other(c));
 }
 
 /* ---- sending ----
@@ -337,7 +347,8 @@ SHMEMI_DEV_BODY char *shmemi_dev_eager(shmemi_dev_coll *c, const void *source,
     if (shmemi_dev_coll_leads(c))
         shmemi_dev_store_64(&c->t->eager, n + 1);
     shmemi_dev_coll_wait(c, p.at, (n / 2 + 1) *
-                                      (shmemi_u64)(c->t->n_pes - 1), 0);
+                                      (shmemi_u64)(c->t->n_pes - 1),
+                         shmemi_dev_coll_other(c));
     return (char *)shmemi_dev_area(&c->world, c->t, c->t->my_pe, at);
 }
 
@@ -463,8 +474,12 @@ SHMEMI_DEV_BODY int shmemi_dev_broadcast(const struct shmemx_dev *d,
     shmemi_dev_coll c;
     int part = shmemi_dev_coll_begin(&c, d, team, scope);
 
-    if (part < 0 || (shmemi_u32)root >= (shmemi_u32)c.t->n_pes)
+    if (part < 0)
         return -1;
+    if ((shmemi_u32)root >= (shmemi_u32)c.t->n_pes)
+        return shmemi_dev_refuse(d, SHMEMI_DEV_WRONG_ROOT, SHMEMI_DEV_CALL_COLL,
+                                 (shmemi_u64)(shmemi_u32)root,
+                                 (shmemi_u64)c.t->n_pes);
     if (!part || !bytes)
         return 0;
     shmemi_dev_coll_enter(&c);

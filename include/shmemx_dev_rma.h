@@ -482,9 +482,13 @@ SHMEMI_DEV void *shmemx_dev_ptr(const shmemx_dev_t *dev, const void *dest,
 /* Of the state's team. */
 SHMEMI_DEV int shmemx_dev_my_pe(const shmemx_dev_t *dev)
 {
+    if (!SHMEMI_DEV_LIKELY(dev->magic == SHMEMI_DEV_MAGIC))
+        shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_MY_PE);
     return dev->my_pe;
 }
 SHMEMI_DEV int shmemx_dev_n_pes(const shmemx_dev_t *dev)
 {
+    if (!SHMEMI_DEV_LIKELY(dev->magic == SHMEMI_DEV_MAGIC))
+        shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_N_PES);
     return dev->n_pes;
 }

@@ -129,6 +129,18 @@ SHMEMI_DEV int shmemx_dev_team_translate_pe(const shmemx_dev_t *dev,
     return off / t->stride;
 }
 
+/* -1, or with SHMEM_CHECK=1 the end of the job. */
+SHMEMI_DEV_SLOW int shmemi_dev_refuse(const struct shmemx_dev *d, int wrong,
+                                      enum shmemi_dev_call call, shmemi_u64 a,
+                                      shmemi_u64 b)
+{
+    if (d->flags & SHMEMI_DEV_CHECK)
+        shmemi_dev_await_done(d, shmemi_dev_push(
+            d, SHMEMI_DEV_HEAD(SHMEMI_DEV_REFUSE, wrong, call, 0), 0, 0, 0, 0,
+            a, b, 0));
+    return -1;
+}
+
 /* ---- synchronization ---- */
 
 /* The address, as this PE has it, of a word `at` bytes into the area that a
@@ -196,7 +208,8 @@ SHMEMI_DEV int shmemi_dev_sync(const struct shmemx_dev *d, shmem_team_t team,
         shmemi_dev_no_state(d, SHMEMI_DEV_CALL_SYNC);
     t = shmemi_dev_team_of(d, team);
     if (!t)
-        return -1;
+        return shmemi_dev_refuse(d, SHMEMI_DEV_WRONG_TEAM, SHMEMI_DEV_CALL_SYNC,
+                                 (shmemi_u64)team, 0);
     if (!part)
         return 0;
     shmemi_dev_fence();

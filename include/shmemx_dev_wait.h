@@ -139,7 +139,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_check_wait(const struct shmemx_dev *d,
             (shmemi_u64)p % size == 0 && cmp >= SHMEM_CMP_EQ &&
             cmp <= SHMEM_CMP_LE)
             return;
-    t = shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_REFUSE, 0,
+    t = shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_REFUSE,
+                                           SHMEMI_DEV_WRONG_WAIT,
                                            SHMEMI_DEV_CALL_WAIT, size),
                         0, p, 0, size, (shmemi_u64)cmp, 0, 0);
     shmemi_dev_await_done(d, t);

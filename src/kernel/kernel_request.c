@@ -38,6 +38,9 @@ static void need_pe(const shmemi_dev_request *q, const char *call)
 static void need_symmetric(const shmemi_dev_request *q, const char *call,
                            const void *p, uint64_t len)
 {
+    if (!p)
+        core_fatal(ERR_NULL, call, "the symmetric address is a null pointer, "
+                   "in a kernel's call for PE %d", q->pe);
     if (heap_find(p, len) < 0)
         core_fatal(ERR_ADDR, call, "%p with %lu bytes, of a kernel's call for "
                    "PE %d, is not symmetric", p, (unsigned long)len, q->pe);
@@ -151,6 +154,23 @@ static void need_both(const shmemi_dev_request *q, const char *call,
         need_local(q, call, here, local);
 }
 
+/* What a kernel found wrong is checked again here: the line says it. */
+static void refuse(const shmemi_dev_request *q, const char *call)
+{
+    const void *at = (const void *)q->dest;
+
+    if (q->sub == SHMEMI_DEV_WRONG_TEAM)
+        core_fatal(ERR_TEAM, call, "%#lx is no team of kernels: give "
+                   "SHMEM_DEVICE_TEAM_WORLD, SHMEM_DEVICE_TEAM_SHARED or a "
+                   "part of one", (unsigned long)q->a);
+    if (q->sub == SHMEMI_DEV_WRONG_ROOT)
+        core_fatal(ERR_PE, call, "root %d is outside the team's members, "
+                   "0..%lu", (int)q->a, (unsigned long)q->b - 1);
+    core_need_cmp(call, (int)q->a);
+    core_need_aligned(call, at, q->size);
+    need_symmetric(q, call, at, q->size);
+}
+
 void kernel_request_read(const shmemi_dev_request *q,
                          shmemi_dev_result *result, struct stream_op *out)
 {
@@ -174,12 +194,7 @@ void kernel_request_read(const shmemi_dev_request *q,
     case SHMEMI_DEV_SIGNAL:
     case SHMEMI_DEV_PUT_SIGNAL: read_put_signal(q, call, out); break;
     case SHMEMI_DEV_FENCE: return;
-    case SHMEMI_DEV_REFUSE:
-        core_need_cmp(call, (int)q->a);
-        core_need_aligned(call, out->dest, q->size);
-        need_symmetric(q, call, out->dest, q->size);
-        out->kind = STREAM_LOCAL_QUIET;
-        return;
+    case SHMEMI_DEV_REFUSE: refuse(q, call); /* fall through */
     case SHMEMI_DEV_NOTHING: out->kind = STREAM_LOCAL_QUIET; return;
     default:
         core_fatal(ERR_ARG, call, "a request of a kernel has the operation %d: "

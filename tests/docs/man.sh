@@ -53,7 +53,7 @@ sort -u "$tmp/all" >"$tmp/names"
 lacking "$tmp/names" <"$tmp/calls" | none 'calls without a page'
 {
     cat "$tmp/calls"
-    sh scripts/kernel-calls | sed 's/$/.3/'
+    { sh scripts/kernel-calls; sh scripts/kernel-calls -g; } | sed 's/$/.3/'
     ls man
 } | sort -u >"$tmp/known"
 grep '\.3$' "$tmp/names" | lacking "$tmp/known" |

@@ -67,6 +67,10 @@ static void kernel(const shmemx_item_t *it, void *arg)
     CASE(wait_odd) shmemx_dev_long_wait_until_all(d, (long *)odd, 1, NULL,
                                                   SHMEM_CMP_EQ, 1);
     CASE(wait_cmp) shmemx_dev_long_wait_until(d, a, 7, 1);
+    CASE(team) shmemx_dev_long_sum_reduce(d, SHMEM_TEAM_WORLD, a, b, 1);
+    CASE(team_sync) shmemx_dev_team_sync(d, SHMEM_TEAM_INVALID);
+    CASE(root) shmemx_dev_long_broadcast(d, SHMEM_DEVICE_TEAM_WORLD, a, b, 1,
+                                         77);
     shmemx_dev_quiet(d);        /* requests are checked by then */
     free(heap);
 }
@@ -78,6 +82,7 @@ static void no_state(const shmemx_item_t *it, void *arg)
     (void)it;
     if (!strcmp(word, "empty_put"))
         shmemx_dev_putmem(d, a, a, 8, 0);
+    CASE(empty_n_pes) putchar(pe % shmemx_dev_n_pes(d));
     CASE(empty_inc) shmemx_dev_long_atomic_inc(d, a, 0);
     CASE(empty_barrier) shmemx_dev_barrier_all(d);
     CASE(empty_wait) shmemx_dev_long_wait_until(d, a, SHMEM_CMP_EQ, 1);
@@ -170,10 +175,10 @@ not_symmetric()
 not_symmetric to_stack put 8
 not_symmetric to_heap put 24
 not_symmetric from_stack get 24
-not_symmetric to_nothing p 8
+refused to_nothing "shmemx_dev_p: the symmetric address is a null pointer, in a kernel's call for PE 0 \\[S-E-NULL\\]"
+not_symmetric from_null put 64
 not_symmetric past_end put 2147483648
 not_symmetric wraps put 18446744073709551608
-not_symmetric from_null put 64
 not_symmetric amo_stack atomic 8
 not_symmetric signal_stack signal 8
 refused stride "shmemx_dev_iput: .*stride.*"
@@ -186,9 +191,12 @@ export SHMEM_CHECK=1
 not_symmetric wait_stack wait_until 8
 refused wait_odd "shmemx_dev_wait_until: .*align.*"
 refused wait_cmp "shmemx_dev_wait_until: comparison 7 .*"
+refused team "shmemx_dev_collective: 0x[0-9a-f]+ is no team of kernels: .*SHMEM_DEVICE_TEAM_WORLD.* \\[S-E-TEAM\\]"
+refused team_sync "shmemx_dev_sync: 0 is no team of kernels: .*\\[S-E-TEAM\\]"
+refused root "shmemx_dev_collective: root 77 is outside the team's members, 0\\.\\.[01] \\[S-E-PE\\]"
 unset SHMEM_CHECK
 
-for word in put inc:atomic barrier:sync wait:wait_until \
+for word in put n_pes inc:atomic barrier:sync wait:wait_until \
     coll:collective; do
     refused "empty_${word%:*}" "shmemx_dev_${word#*:}: the state is empty: shmemx_dev_get\\(\\) fills it \\[S-E-STATE\\]"
 done
