@@ -276,6 +276,15 @@ $(SORT_PTX): apps/bucketsort/kernels.inc
 $(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
 $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
 
+# The same for the loops of the OSU-style programs in kernels.
+OSU_PTX = $(O)/obj/tests/osu/loops.ptx
+$(OSU_PTX): tests/osu/osu_loops.inc tests/osu/osu_loops.h $(wildcard include/shmemx_dev*.h)
+	@mkdir -p $(@D)
+	$(call say,PTX)$(NVCC) -x cu -ptx -arch=compute_75 -Iinclude -o $@ $< >/dev/null 2>&1 || : >$@
+$(O)/obj/tests/osu/osu_kernel_gpu.o: $(OSU_PTX)
+$(O)/obj/tests/osu/osu_kernel_gpu.o: private USER_CPPFLAGS += -DOSU_PTX='"$(OSU_PTX)"'
+$(filter $(O)/obj/tests/osu/%,$(PE_TESTS)): $(O)/obj/apps/bucketsort/dev_gpu.o
+
 $(UNITS): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) $(O)/obj/layers.a
 	$(call say,LD)$(LINK_TOOL)
 

@@ -245,7 +245,7 @@ int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
         return -1;
     if (ptx[0])
         rc = DID(cuModuleLoadDataEx, (&g->module, ptx, 0, NULL, NULL));
-    if (rc) {
+    if (rc && text) {
         code = cuda_code(g, device, text);
         rc = code ? DID(cuModuleLoadDataEx, (&g->module, code, 0, NULL, NULL))
                   : -1;

@@ -5,7 +5,7 @@
 #ifndef BUCKETSORT_DEV_GPU_H
 #define BUCKETSORT_DEV_GPU_H
 
-enum { DEV_GPU_KERNELS = 16 };
+enum { DEV_GPU_KERNELS = 48 };
 
 struct dev_gpu {
     const char *const *names;   /* of these kernels: */
@@ -15,7 +15,7 @@ struct dev_gpu {
     char said[256];             /* why the last call failed */
 };
 
-/* 0, or -1 with the reason in said.  ptx may be "". */
+/* 0, or -1 with the reason in said.  ptx may be "", or text NULL. */
 int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
                   const char *text);
 int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text);

@@ -3,20 +3,16 @@
  * from the first half of the PEs to the second, made inside a kernel by a
  * thread, or by the program.  Rows are those of osu_oshm_atomics: a quiet
  * follows each operation only in those ending in _q. */
+#include "osu_int.h"
 #include "osu_kernel.h"
 
 #include <shmem.h>
 #include <stdlib.h>
 #include <string.h>
 
-union elem {
-    int i;
-    long long ll;
-};
-
-static union elem elems[OSU_ATOMIC_MAX];
+static union osu_elem elems[OSU_ATOMIC_MAX];
 static int marks[OSU_ATOMIC_MAX];       /* how often a value was fetched */
-static long long found[OSU_ATOMIC_MAX]; /* by the operations, private */
+static long long *found;                /* by the operations */
 
 static const struct osu_prog prog = {
     .name = "osu_oshm_atomics_kernel",
@@ -30,61 +26,39 @@ static const struct osu_prog prog = {
 
 /* What a loop works on: elements `stride` apart from e on, of PE pe. */
 static struct target {
-    union elem *e;
+    union osu_elem *e;
     int stride, pe;
 } at;
 
-/* Operations on n elements; those that fetch write to found. */
-struct amo {
-    osu_loop *by[OSU_EXECS];
-};
-
 #define LOOP(NAME, CALL, QUIET)                                             \
-    static void NAME(struct osu *o, size_t unused, int n)                   \
+    static void NAME##_host(struct osu *o, size_t unused, int n)            \
     {                                                                       \
-        const shmemx_dev_t *dev = &o->kernel->dev;                          \
         const struct target t = at;                                         \
                                                                             \
+        (void)o;                                                            \
         (void)unused;                                                       \
-        (void)dev;                                                          \
         for (int i = 0; i < n; i++) {                                       \
-            union elem *e = t.e + (size_t)i * (size_t)t.stride;             \
+            union osu_elem *e = t.e + (size_t)i * (size_t)t.stride;         \
                                                                             \
             CALL;                                                           \
             QUIET;                                                          \
         }                                                                   \
-    }
-#define BOTH(NAME)                                                          \
-    static const struct amo NAME = {                                        \
-        { [OSU_BY_HOST] = NAME##_host, [OSU_BY_THREAD] = NAME##_thread }    \
-    };
-
-#define FETCHING(name, t, m, op, ...)                                       \
-    LOOP(name##_host,                                                       \
-         found[i] = shmem_##t##_atomic_##op(&e->m, ##__VA_ARGS__, t_pe), )  \
-    LOOP(name##_thread,                                                     \
-         found[i] = shmemx_dev_##t##_atomic_##op(dev, &e->m,                \
-                                                 ##__VA_ARGS__, t_pe), )    \
-    BOTH(name)
-#define ONLY(name, quiet, dev_quiet, t, m, op, ...)                         \
-    LOOP(name##_host,                                                       \
-         shmem_##t##_atomic_##op(&e->m, ##__VA_ARGS__, t_pe), quiet)        \
-    LOOP(name##_thread,                                                     \
-         shmemx_dev_##t##_atomic_##op(dev, &e->m, ##__VA_ARGS__, t_pe),     \
-         dev_quiet)                                                         \
-    BOTH(name)
-#define PLAIN(name, t, m, op, ...)                                          \
-    ONLY(name, , , t, m, op, ##__VA_ARGS__)                                 \
-    ONLY(name##_q, shmem_quiet(), shmemx_dev_quiet(dev), t, m, op,          \
-         ##__VA_ARGS__)
-#define t_pe t.pe
+    }                                                                       \
+    static const struct osu_work NAME = { NAME##_host, OSU_LOOP_##NAME };
+#define FETCHING(NAME, t_, m, op, ...)                                      \
+    LOOP(NAME, found[i] = shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__,    \
+                                                   t.pe), )
+#define PLAIN(NAME, t_, m, op, ...)                                         \
+    LOOP(NAME, shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__, t.pe), )      \
+    LOOP(NAME##_q, shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__, t.pe),    \
+         shmem_quiet())
 
 #define OPS_OF(T, t_, m)                                                    \
     FETCHING(t_##_fadd, t_, m, fetch_add, 1)                                \
     FETCHING(t_##_finc, t_, m, fetch_inc)                                   \
     PLAIN(t_##_add, t_, m, add, 7)                                          \
     PLAIN(t_##_inc, t_, m, inc)                                             \
-    FETCHING(t_##_cswap, t_, m, compare_swap, (T)t_pe, 9)                   \
+    FETCHING(t_##_cswap, t_, m, compare_swap, (T)t.pe, 9)                   \
     FETCHING(t_##_swap, t_, m, swap, 9)                                     \
     PLAIN(t_##_set, t_, m, set, 1)                                          \
     FETCHING(t_##_fetch, t_, m, fetch)
@@ -93,7 +67,7 @@ OPS_OF(long long, longlong, ll)
 
 static const struct row {
     const char *name;
-    const struct amo *op;
+    const struct osu_work *op;
     size_t width;                       /* of the type */
 } rows[] = {
 #define ROW(t, w, op) { "shmem_" #t "_" #op, &t##_##op, w },
@@ -107,28 +81,34 @@ static const struct row {
 
 /* Those of the checks, by width. */
 static const struct set {
-    const struct amo *fadd, *finc, *add, *inc, *cswap, *swap, *set, *fetch;
+    const struct osu_work *fadd, *finc, *add, *inc, *cswap, *swap, *set, *fetch;
 } sets[] = {
 #define SET(t) { &t##_fadd, &t##_finc, &t##_add, &t##_inc, &t##_cswap,      \
                  &t##_swap, &t##_set, &t##_fetch }
     SET(int), SET(longlong)
 };
 
-static union elem *words(const struct osu *o)
+static union osu_elem *words(const struct osu *o)
 {
-    return (union elem *)(void *)o->dst;
+    return (union osu_elem *)(void *)o->dst;
 }
 
 /* Microseconds of n operations, by whoever makes them at the place at hand. */
-static double run(struct osu *o, const struct amo *op, union elem *e,
+static double run(struct osu *o, const struct osu_work *op, union osu_elem *e,
                   int stride, int pe, int n)
 {
+    struct osu_job *job = &o->kernel->job;
+
     at = (struct target){ e, stride, pe };
-    return osu_kernel_run(o, op->by[o->places[o->place].exec], 0, n);
+    job->words = e;
+    job->stride = stride;
+    job->peer = pe;
+    job->found = found;
+    return osu_kernel_run(o, op, 0, n);
 }
 
 /* What one operation finds at PE pe's first word, when it is complete. */
-static long long one(struct osu *o, const struct amo *op, int pe)
+static long long one(struct osu *o, const struct osu_work *op, int pe)
 {
     run(o, op, words(o), 0, pe, 1);
     return found[0];
@@ -138,14 +118,14 @@ static long long one(struct osu *o, const struct amo *op, int pe)
 static void synchronize(struct osu *o)
 {
     if (o->places[o->place].exec == OSU_BY_THREAD)
-        shmemx_dev_quiet(&o->kernel->dev);
+        osu_kernel_quiet(o);
     shmem_barrier_all();
 }
 
 /* The first word of each PE is 0 and nothing is marked. */
 static void clear(struct osu *o)
 {
-    static const union elem zero;
+    static const union osu_elem zero;
 
     synchronize(o);
     osu_store(o->dst, &zero, sizeof zero);
@@ -217,8 +197,8 @@ static int check(struct osu *o, size_t width)
  * number. */
 static void touch(struct osu *o, const struct row *r)
 {
-    size_t bytes = sizeof(union elem) * (size_t)o->iters;
-    union elem *all = osu_host_buffer(o, bytes);
+    size_t bytes = sizeof(union osu_elem) * (size_t)o->iters;
+    union osu_elem *all = osu_host_buffer(o, bytes);
 
     memset(all, 0, bytes);
     for (int n = 0; n < o->iters; n++) {
@@ -264,6 +244,11 @@ int main(int argc, char **argv)
 
     if (osu_open(&o, &prog, argc, argv))
         return osu_close(&o);
+    found = osu_words(&o, OSU_ATOMIC_MAX * sizeof *found, OSU_HOST);
+    if (!found) {
+        o.status = osu_complain(&o, "has no room for results in the heap");
+        return osu_close(&o);
+    }
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         measure(&o, &rows[r]);
     return osu_close(&o);

@@ -16,18 +16,6 @@ static void loop_host(struct osu *o, size_t n, int iters)
     }
 }
 
-#define LOOP(NAME, SUFFIX)                                                  \
-    static void NAME(struct osu *o, size_t n, int iters)                    \
-    {                                                                       \
-        const shmemx_dev_t *dev = &o->kernel->dev;                          \
-                                                                            \
-        for (int i = 0; i < iters; i++) {                                   \
-            shmemx_dev_putmem##SUFFIX(dev, o->dst, o->src, n, 1);           \
-            shmemx_dev_quiet##SUFFIX(dev);                                  \
-        }                                                                   \
-    }
-OSU_SCOPES(LOOP)
-
 static const struct osu_prog prog = {
     .name = "osu_oshm_put_kernel",
     .title = "OSU OpenSHMEM Put in Kernel Test",
@@ -40,7 +28,7 @@ static const struct osu_prog prog = {
 
 int main(int argc, char **argv)
 {
-    static osu_loop *const loops[] = OSU_LOOPS;
+    static const struct osu_work work = { loop_host, OSU_LOOP_put_thread };
 
-    return osu_kernel_copies(&prog, loops, argc, argv);
+    return osu_kernel_copies(&prog, &work, argc, argv);
 }

@@ -20,23 +20,6 @@ static void loop_host(struct osu *o, size_t n, int iters)
     shmem_quiet();
 }
 
-#define LOOP(NAME, SUFFIX)                                                  \
-    static void NAME(struct osu *o, size_t n, int iters)                    \
-    {                                                                       \
-        const shmemx_dev_t *dev = &o->kernel->dev;                          \
-        char *const to = o->dst, *const from = o->src;                      \
-        const size_t last = osu_rate_span(o) - n;                           \
-        const int peer = o->peer;                                           \
-        size_t at = 0;                                                      \
-                                                                            \
-        for (int i = 0; i < iters; i++) {                                   \
-            shmemx_dev_putmem_nbi##SUFFIX(dev, to + at, from + at, n, peer); \
-            at = at + n <= last ? at + n : 0;                               \
-        }                                                                   \
-        shmemx_dev_quiet##SUFFIX(dev);                                      \
-    }
-OSU_SCOPES(LOOP)
-
 static const struct osu_prog prog = {
     .name = "osu_oshm_put_mr_kernel",
     .title = "OSU OpenSHMEM Put in Kernel Message Rate Test",
@@ -49,7 +32,7 @@ static const struct osu_prog prog = {
 
 int main(int argc, char **argv)
 {
-    static osu_loop *const loops[] = OSU_LOOPS;
+    static const struct osu_work work = { loop_host, OSU_LOOP_put_mr_thread };
 
-    return osu_kernel_copies(&prog, loops, argc, argv);
+    return osu_kernel_copies(&prog, &work, argc, argv);
 }
