@@ -148,7 +148,7 @@ typedef struct shmemi_dev_ring {
     shmemi_dev_result *results;
     shmemi_dev_progress *progress;
     void *host;                 /* the library's */
-    shmemi_u64 spare;
+    shmemi_u64 complete;        /* what of `done` a quiet has seen */
 } shmemi_dev_ring;
 
 /* A team of kernels: member i is world PE start + i * stride. */

@@ -18,17 +18,37 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_fence(const struct shmemx_dev *d)
                         -1, 0, 0, 0, 0, 0, 0);
 }
 
+SHMEMI_DEV void shmemi_dev_ring_quiet(const struct shmemx_dev *d,
+                                      shmemi_dev_ring *ring)
+{
+    shmemi_u64 head = shmemi_dev_load_64(&ring->head);
+    shmemi_dev_position t;
+
+    if (head == shmemi_dev_load_64(&ring->complete))
+        return;
+    t.ring = ring;
+    t.n = head - 1;
+    shmemi_dev_await_done(d, t);
+    shmemi_dev_release_64(&ring->complete, head);
+}
+
+/* The loads of all rings are under way together, and none of them is of the
+ * host's memory, before a request is found that may not be complete. */
 SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
 {
-    shmemi_dev_position t;
+    shmemi_u64 used = 0, open = 0, head;
     unsigned i;
 
     for (i = 0; i < d->n_rings; i++) {
-        t.ring = d->rings + i;
-        t.n = shmemi_dev_load_64(&t.ring->head);
-        if (t.n-- > 0)
-            shmemi_dev_await_done(d, t);
+        head = shmemi_dev_load_64(&d->rings[i].head);
+        used |= head;
+        open |= head ^ shmemi_dev_load_64(&d->rings[i].complete);
     }
+    for (i = 0; open && i < d->n_rings; i++)
+        shmemi_dev_ring_quiet(d, d->rings + i);
+    /* Of those that another thread has seen to be complete. */
+    if (used)
+        shmemi_dev_acquired();
 }
 
 #define SHMEMI_DEV_ORDER(SCOPE_NAME, SCOPE)                                 \
