@@ -116,7 +116,7 @@ bool core_ctx_is_known(const struct core_ctx *c)
 
     lock_acquire(&ctx_lock);
     for (pos = contexts.next; pos != &contexts && !found; pos = pos->next)
-        found = pos == &c->link;
+        found = list_entry(pos, const struct core_ctx, link) == c;
     lock_release(&ctx_lock);
     return found;
 }

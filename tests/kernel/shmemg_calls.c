@@ -31,8 +31,10 @@ struct area {
     char source[BYTES];
     char moved[FORMS][SCOPES][MOVES][BYTES + 1];
     uint64_t signal[FORMS][SCOPES][2];
-    long long ones[2][2 * FORMS];       /* a long double has 16 bytes */
-    long long from[2 * FORMS], got[2 * FORMS];
+    /* A long double has 16 bytes. */
+    _Alignas(16) long long ones[2][2 * FORMS];
+    _Alignas(16) long long from[2 * FORMS];
+    _Alignas(16) long long got[2 * FORMS];
     uint64_t ordered[FORMS][SCOPES][2];
 } __attribute__((aligned(16)));
 static struct area in_data, *area;
