@@ -207,13 +207,16 @@ SHMEMI_DEV void shmemi_dev_strided(const struct shmemx_dev *d, int puts,
 /* ---- signals ---- */
 
 /* Behind earlier stores of this thread, and of its scope before a barrier.
- * flags: of a request. */
+ * flags: of a request; SHMEMI_DEV_NOTIFIES: a flag that one PE sets. */
 SHMEMI_DEV void shmemi_dev_signal_with(const struct shmemx_dev *d,
                                        void *sig_addr, shmemi_u64 value,
                                        int sig_op, int pe, unsigned flags)
 {
     const shmemi_dev_reach *r = shmemi_dev_reach_of(d, pe);
-    shmemi_u64 to = r ? shmemi_dev_find(d, r->amo, sig_addr, 8) : 0;
+    /* A flag of a team has one writer, which needs no atomics there. */
+    const shmemi_u64 *maps = !r ? 0 : flags & SHMEMI_DEV_NOTIFIES ? r->map
+                                                                  : r->amo;
+    shmemi_u64 to = maps ? shmemi_dev_find(d, maps, sig_addr, 8) : 0;
 
     if (SHMEMI_DEV_LIKELY(to && to % 8 == 0 && (shmemi_u32)sig_op <= 1)) {
         if (sig_op == SHMEM_SIGNAL_ADD) {
