@@ -46,7 +46,9 @@ void ofi_fence(struct xport_ep *f, bool then_amo);
 void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a);
 void ofi_quiet(struct xport_ep *f);
-bool ofi_idle(struct xport_ep *f);
+bool ofi_quiet_test(struct xport_ep *f);
+/* The same but for acknowledgements that were not asked for; by any thread. */
+bool ofi_all_answered(const struct xport_ep *f);
 
 /* ---- ofi_timeout.c ---- */
 void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns);

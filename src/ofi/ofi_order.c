@@ -72,13 +72,17 @@ static void request_polled(struct xport_ep *f)
         ofi_ack_request_of(f, pe);
 }
 
-bool ofi_idle(struct xport_ep *f)
+bool ofi_all_answered(const struct xport_ep *f)
+{
+    /* acquire: what the operations brought is there. */
+    return __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&f->issued, __ATOMIC_RELAXED);
+}
+
+bool ofi_quiet_test(struct xport_ep *f)
 {
     request_polled(f);
-    /* acquire: what the operations brought is there. */
-    return ofi_ack_idle(f) && __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
-                                     __atomic_load_n(&f->issued,
-                                                     __ATOMIC_RELAXED);
+    return ofi_ack_idle(f) && ofi_all_answered(f);
 }
 
 /* A striped put is not kept behind what was sent over one NIC; an atomic, which
@@ -113,7 +117,7 @@ static bool all_sent(const struct xport_ep *f)
 bool ofi_fenced(struct xport_ep *f, bool then_amo)
 {
     if (fence_waits(then_amo))
-        return ofi_idle(f);
+        return ofi_quiet_test(f);
     if (!then_amo)
         request_polled(f);
     return all_sent(f) &&

@@ -27,7 +27,7 @@ const struct xport_ops ofi_ops = {
     .post_message = ofi_message,
     .notify = ofi_notify,
     .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_has_room,
-    .quiet = ofi_quiet, .quiet_test = ofi_idle,
+    .quiet = ofi_quiet, .quiet_test = ofi_quiet_test,
     .is_registered = ofi_heap_registered, .register_up_to = ofi_heap_register,
     .register_agreed = ofi_heap_register_agree,
 };

@@ -27,7 +27,7 @@ void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns)
         f->checked_ns = now_ns;
         f->late_ns = 0;
     }
-    if (ofi_idle(f) && !unconnected_pe) /* it is what the NIC does that lasts */
+    if (ofi_all_answered(f) && !unconnected_pe) /* it is what the NIC does that lasts */
         f->checked_ns = 0;
     if (!env.TIMEOUT || !f->checked_ns ||
         now_ns - f->checked_ns <= (uint64_t)env.TIMEOUT * 1000000000u)
@@ -40,6 +40,6 @@ void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns)
     snprintf(text, sizeof text, "no answer in %ld s (SHMEM_TIMEOUT)",
              (long)env.TIMEOUT);
     ofi_am_cancel(f, -1, text);
-    if (!ofi_idle(f) || unconnected_pe)
+    if (!ofi_all_answered(f) || unconnected_pe)
         ofi_fatal_timeout(&w, now_ns - f->checked_ns);
 }
