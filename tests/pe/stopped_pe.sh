@@ -10,7 +10,7 @@ set -u
 . "$(dirname "$0")/../neg/neg.inc"
 
 program bad <<'C'
-static long pid_of, go, data[1024], back[1024], mine[1024];
+static long pid_of, left, go, data[1024], back[1024], mine[1024];
 
 static void *wake(void *pid)
 {
@@ -50,6 +50,10 @@ int main(int argc, char **argv)
             raise(SIGKILL);
         word = argv[2];
     } else {
+        if (me)                     /* the barrier needs this PE no more */
+            shmem_long_atomic_inc(&left, 0);
+        else
+            shmem_long_wait_until(&left, SHMEM_CMP_EQ, n - 1);
         if (me == 0)
             kill((pid_t)pid_of, SIGSTOP);
         if (me == 0 && argc > 2)    /* again */
