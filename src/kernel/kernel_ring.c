@@ -123,9 +123,12 @@ static bool begin(struct kernel_ring *r, bool *busy)
 }
 
 /* Results for the device's memory go there through the executor, which has
- * room for one. */
+ * room for one.  The source of a short put with a signal may be reused once it
+ * is taken, and was not copied if the signal follows the put. */
 static bool holds(const struct stream_op *op)
 {
+    if (op->kind == STREAM_PUT_SIGNAL)
+        return op->waits && op->len <= SHMEMI_DEV_SHORT;
     return op->kind == STREAM_AMO && op->amo.fetch &&
            core_device_only(op->amo.fetch);
 }

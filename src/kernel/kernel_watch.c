@@ -111,6 +111,6 @@ void kernel_watch_open(const shmemi_dev_record *records)
 
 void kernel_watch_close(void)
 {
+    all_records = NULL;         /* a check is over when the watchdog stops */
     diag_watchdog_stop();
-    all_records = NULL;
 }
