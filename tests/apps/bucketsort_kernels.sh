@@ -24,9 +24,8 @@ cp "$text" kernels.cu && cp "$text" kernels.hip || exit 1
 printf 'int x;\n' >probe.hip
 if command -v nvcc >/dev/null 2>&1; then
     compiles '^.visible .entry sort_' nvcc -ptx -o code kernels.cu
-    nvcc -ptx -arch=compute_90 -o code kernels.cu >log 2>&1 &&
-        ptxas -arch=sm_90 -o cubin code >log 2>&1 || {
-        echo "FAIL: ptxas: $(head -n 5 log)" >&2
+    nvcc -cubin -arch=sm_90 -o cubin kernels.cu >log 2>&1 || {
+        echo "FAIL: nvcc -cubin: $(head -n 5 log)" >&2
         failures=$((failures + 1))
     }
 fi

@@ -92,7 +92,8 @@ if command -v nvcc >/dev/null 2>&1; then
         has '^(\.visible )?\.entry '
         grep -q '^\.const .* shmemi_dev_state\[' code ||
             echo "FAIL: compute_$arch: no state" >>failed
-        accepts ptxas -arch=sm_$arch -o cubin code
+        cp code code.ptx
+        accepts nvcc -cubin -arch=sm_$arch -o cubin code.ptx
     done
     accepts env OSH_CC=nvcc "$BUILD/bin/oshcc" -x cu \
         "$programs/gc_signaling.c" -o linked
