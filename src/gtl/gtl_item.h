@@ -11,5 +11,8 @@
 /* NULL: this thread runs no kernel. */
 extern hidden __thread const struct shmemx_item *gtl_item
     __attribute__((tls_model("initial-exec")));
+/* How many groups this thread has begun to run. */
+extern hidden __thread unsigned gtl_item_groups
+    __attribute__((tls_model("initial-exec")));
 
 #endif

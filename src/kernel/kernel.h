@@ -32,8 +32,6 @@ int kernel_state(const char *call, shmem_ctx_t ctx, shmemx_dev_t *out);
 void kernel_ctx_close(const char *call, shmem_ctx_t ctx);
 /* For kernels of the software device: never NULL. */
 const shmemx_dev_t *kernel_default(void);
-/* Where the device has a copy of it: NULL unless the layer is open. */
-const shmemx_dev_t *kernel_default_on_device(void);
 
 /* ---- copies of the default context's state in modules of a GPU ---- */
 /* 0; -ENOENT: there is no place for it; -EINVAL; -ENOSYS; -ENOMEM.  The layer is

@@ -28,7 +28,7 @@ static void item_of(unsigned *item, unsigned *group, unsigned *items)
  * when another one has called before. */
 enum { SHARED_CALLS = 64 };
 struct shared {
-    unsigned group, phase, item;
+    unsigned run, phase, item;  /* run: gtl_item_groups */
     unsigned calls[3];
     uint64_t value[3][SHARED_CALLS];
 };
@@ -76,8 +76,8 @@ static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
     if (!i || i->items == 1)
         return value;
     s = &own()->shared;
-    if (s->group != i->group || s->phase != i->phase || s->item != i->item) {
-        s->group = i->group;
+    if (s->run != gtl_item_groups || s->phase != i->phase || s->item != i->item) {
+        s->run = gtl_item_groups;
         s->phase = i->phase;
         s->item = i->item;
         memset(s->calls, 0, sizeof s->calls);

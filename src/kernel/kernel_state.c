@@ -485,8 +485,3 @@ const shmemx_dev_t *kernel_default(void)
     return core_state() == CORE_UP && host_default.host ? &host_default
                                                         : &empty;
 }
-
-const shmemx_dev_t *kernel_default_on_device(void)
-{
-    return kernel_is_open() ? k.on_device.state[0] : NULL;
-}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the watchdog and the hang report say of kernels: requests that do not
- * advance, and words for which kernels of a GPU wait.  (Kernels of the software
- * device wait as the host does, in core.)  Runs on the diag thread, and
- * describe() in a signal handler, too. */
+/* What the watchdog says of kernels: requests that do not advance, and words for
+ * which kernels of a GPU wait.  (Kernels of the software device wait as the host
+ * does, in core.)  Runs on the diag thread. */
 #include "base/clock.h"
 #include "diag/diag.h"
 #include "kernel/kernel_int.h"

@@ -60,6 +60,7 @@ static struct pool {
 };
 
 __thread const struct shmemx_item *gtl_item;
+__thread unsigned gtl_item_groups;
 
 static void run_group(const struct job *j, unsigned group, void *scratch)
 {
@@ -71,6 +72,7 @@ static void run_group(const struct job *j, unsigned group, void *scratch)
 
     if (g->scratch)
         memset(scratch, 0, g->scratch);
+    gtl_item_groups++;
     gtl_item = &it;
     for (it.phase = 0; it.phase < g->phases; it.phase++)
         for (it.item = 0; it.item < g->items; it.item++)

@@ -96,7 +96,6 @@ enum ack_mode { BATCHED, PIGGYBACKED, REQUESTED };
 static enum ack_mode choose(struct xport_ep *f, int pe, uint64_t *cookie)
 {
     enum ack_mode ack_mode = BATCHED;
-
     bool single;
 
     lock_acquire(&f->ack_lock);
