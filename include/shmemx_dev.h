@@ -137,15 +137,14 @@ typedef struct shmemi_dev_result {
 typedef struct shmemi_dev_progress {
     shmemi_u64 taken;           /* so many requests have been issued */
     shmemi_u64 done;            /* so many, and all before, are complete */
-    shmemi_u64 error;           /* kernels are to end */
 } shmemi_dev_progress;
 /* A ring.  head and seen are written by kernels, in memory of the device. */
 typedef struct shmemi_dev_ring {
     shmemi_u64 head;            /* the next position */
     shmemi_u64 seen;            /* what of `taken` a thread has seen */
     shmemi_u64 mask;            /* room - 1 */
-    shmemi_dev_request *requests;
-    shmemi_dev_result *results;
+    shmemi_dev_request *requests;       /* as many results are behind them */
+    shmemi_u64 mapped;          /* not 0: some were for mapped PEs */
     shmemi_dev_progress *progress;
     void *host;                 /* the library's */
     shmemi_u64 complete;        /* what of `done` a quiet has seen */

@@ -238,9 +238,19 @@ typedef struct __attribute__((aligned(16))) shmemi_dev_16 {
             to_[i_] = from_[i_];                                            \
         done = n_ * sizeof(T);                                              \
     } while (0)
+/* One of what is left. */
+#define SHMEMI_DEV_COPY_LAST(T)                                             \
+    do {                                                                    \
+        if (both % sizeof(T) == 0 && n - done >= sizeof(T)) {               \
+            if (rank == 0)                                                  \
+                *(T *)(to + done) = *(const T *)(from + done);              \
+            done += sizeof(T);                                              \
+        }                                                                   \
+    } while (0)
 #endif
 
-/* This thread's share of n bytes. */
+/* This thread's share of n bytes.  No aligned variable of up to 8 bytes is
+ * stored in pieces: another PE may wait for it. */
 SHMEMI_DEV void shmemi_dev_copy(shmemi_u64 to, shmemi_u64 from, shmemi_u64 n,
                                 enum shmemi_dev_scope scope)
 {
@@ -249,7 +259,7 @@ SHMEMI_DEV void shmemi_dev_copy(shmemi_u64 to, shmemi_u64 from, shmemi_u64 n,
     __builtin_memcpy((void *)to, (const void *)from, n);
 #else
     shmemi_u32 rank = shmemi_dev_rank(scope), ranks = shmemi_dev_ranks(scope);
-    shmemi_u64 both = to | from, done = 0, i;
+    shmemi_u64 both = to | from, done;
 
     if (both % 16 == 0)
         SHMEMI_DEV_COPY(shmemi_dev_16);
@@ -257,8 +267,16 @@ SHMEMI_DEV void shmemi_dev_copy(shmemi_u64 to, shmemi_u64 from, shmemi_u64 n,
         SHMEMI_DEV_COPY(shmemi_u64);
     else if (both % 4 == 0)
         SHMEMI_DEV_COPY(shmemi_u32);
-    for (i = done + rank; i < n; i += ranks)
-        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    else if (both % 2 == 0)
+        SHMEMI_DEV_COPY(unsigned short);
+    else
+        SHMEMI_DEV_COPY(unsigned char);
+    if (done == n)
+        return;
+    SHMEMI_DEV_COPY_LAST(shmemi_u64);
+    SHMEMI_DEV_COPY_LAST(shmemi_u32);
+    SHMEMI_DEV_COPY_LAST(unsigned short);
+    SHMEMI_DEV_COPY_LAST(unsigned char);
 #endif
 }
 
@@ -292,9 +310,8 @@ SHMEMI_DEV void shmemi_dev_ring_pause(const struct shmemx_dev *d,
     d->host->step(ring->host, turn);
 #else
     (void)d;
+    (void)ring;
     shmemi_dev_relax(turn);
-    if (turn % 64 == 63 && shmemi_dev_load_64(&ring->progress->error))
-        shmemi_dev_trap();
 #endif
 }
 
@@ -324,6 +341,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_no_state(const struct shmemx_dev *d,
 #define SHMEMI_DEV_HEAD(op, sub, call, size)                                \
     ((shmemi_u64)(op) | (shmemi_u64)(sub) << 8 | (shmemi_u64)(call) << 16 | \
      (shmemi_u64)(size) << 24)
+/* Of a program: what no byte holds stays wrong. */
+#define SHMEMI_DEV_SIG_OP(op) ((shmemi_u32)(op) < 255 ? (shmemi_u32)(op) : 255)
 
 /* Waits for room, and hands the request over.  head: SHMEMI_DEV_HEAD; pe: of
  * the context's team. */
@@ -334,15 +353,19 @@ shmemi_dev_push(const struct shmemx_dev *d, shmemi_u64 head, int pe,
 {
     shmemi_dev_position t;
     shmemi_u64 taken, *to;
-    shmemi_u32 turn = 0;
+    shmemi_u32 turn = 0, at;
+    int mapped;
 
     if (d->magic != SHMEMI_DEV_MAGIC)
         shmemi_dev_no_state(d, (enum shmemi_dev_call)(head >> 16 & 255));
+    mapped = shmemi_dev_place(d, pe, &at);
     if ((shmemi_u32)pe < (shmemi_u32)d->n_pes)
         pe = d->start + pe * d->stride;
     else
         flags |= SHMEMI_DEV_NO_PE;
     t.ring = shmemi_dev_ring_of(d);
+    if (mapped)
+        shmemi_dev_store_64(&t.ring->mapped, 1);
     t.n = shmemi_dev_add_64(&t.ring->head, 1);
     if (t.n - shmemi_dev_acquire_64(&t.ring->seen) > t.ring->mask) {
         while (taken = shmemi_dev_acquire_64(&t.ring->progress->taken),
@@ -389,7 +412,9 @@ SHMEMI_DEV void shmemi_dev_await_result(const struct shmemx_dev *d,
                                         shmemi_dev_position t,
                                         shmemi_u64 value[2])
 {
-    shmemi_dev_result *r = t.ring->results + (t.n & t.ring->mask);
+    shmemi_dev_result *r = (shmemi_dev_result *)(t.ring->requests +
+                                                 t.ring->mask + 1) +
+                           (t.n & t.ring->mask);
 
     shmemi_dev_await_done(d, t);
     value[0] = shmemi_dev_load_64(&r->value[0]);

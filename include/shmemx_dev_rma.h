@@ -206,17 +206,13 @@ SHMEMI_DEV void shmemi_dev_strided(const struct shmemx_dev *d, int puts,
 
 /* ---- signals ---- */
 
-/* Behind earlier stores of this thread, and of its scope before a barrier.
- * flags: of a request; SHMEMI_DEV_NOTIFIES: a flag that one PE sets. */
-SHMEMI_DEV void shmemi_dev_signal_with(const struct shmemx_dev *d,
-                                       void *sig_addr, shmemi_u64 value,
-                                       int sig_op, int pe, unsigned flags)
+/* Behind earlier stores of this thread, and of its scope before a barrier. */
+SHMEMI_DEV void shmemi_dev_signal(const struct shmemx_dev *d,
+                                  void *sig_addr, shmemi_u64 value,
+                                  int sig_op, int pe)
 {
     const shmemi_dev_reach *r = shmemi_dev_reach_of(d, pe);
-    /* A flag of a team has one writer, which needs no atomics there. */
-    const shmemi_u64 *maps = !r ? 0 : flags & SHMEMI_DEV_NOTIFIES ? r->map
-                                                                  : r->amo;
-    shmemi_u64 to = maps ? shmemi_dev_find(d, maps, sig_addr, 8) : 0;
+    shmemi_u64 to = r ? shmemi_dev_find(d, r->amo, sig_addr, 8) : 0;
 
     if (SHMEMI_DEV_LIKELY(to && to % 8 == 0 && (shmemi_u32)sig_op <= 1)) {
         if (sig_op == SHMEM_SIGNAL_ADD) {
@@ -229,15 +225,29 @@ SHMEMI_DEV void shmemi_dev_signal_with(const struct shmemx_dev *d,
         return;
     }
     shmemi_dev_fence();
-    shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_SIGNAL, sig_op,
+    shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_SIGNAL,
+                                       SHMEMI_DEV_SIG_OP(sig_op),
                                        SHMEMI_DEV_CALL_SIGNAL, 8),
-                    pe, sig_addr, 0, 8, value, 0, flags);
+                    pe, sig_addr, 0, 8, value, 0, 0);
 }
 
-SHMEMI_DEV void shmemi_dev_signal(const struct shmemx_dev *d, void *sig_addr,
-                                  shmemi_u64 value, int sig_op, int pe)
+/* Raises a flag that no other PE writes from n - 1 to n.  Those that requests
+ * reach are added to: two values might come in the wrong order. */
+SHMEMI_DEV void shmemi_dev_raise(const struct shmemx_dev *d, void *flag,
+                                 shmemi_u64 n, int pe)
 {
-    shmemi_dev_signal_with(d, sig_addr, value, sig_op, pe, 0);
+    const shmemi_dev_reach *r = shmemi_dev_reach_of(d, pe);
+    shmemi_u64 to = r ? shmemi_dev_find(d, r->map, flag, 8) : 0;
+
+    if (SHMEMI_DEV_LIKELY(to)) {
+        shmemi_dev_release_64((void *)to, n);
+        shmemi_dev_stored(d, r, to, 8);
+        return;
+    }
+    shmemi_dev_fence();
+    shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_SIGNAL, SHMEM_SIGNAL_ADD,
+                                       SHMEMI_DEV_CALL_SIGNAL, 8),
+                    pe, flag, 0, 8, 1, 0, SHMEMI_DEV_NOTIFIES);
 }
 
 SHMEMI_DEV_SLOW void
@@ -248,7 +258,8 @@ shmemi_dev_far_put_signal(const struct shmemx_dev *d, void *dest,
     shmemi_dev_position t;
 
     shmemi_dev_fence();
-    t = shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_PUT_SIGNAL, sig_op,
+    t = shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_PUT_SIGNAL,
+                                           SHMEMI_DEV_SIG_OP(sig_op),
                                            SHMEMI_DEV_CALL_PUT_SIGNAL, 8),
                         pe, dest, source, n, value, (shmemi_u64)sig_addr,
                         nbi ? 0 : SHMEMI_DEV_WAITS);
@@ -446,7 +457,7 @@ SHMEMI_DEV_SIZES(SHMEMI_DEV_SIZED)
             r = dev->reach + at;                                            \
             from = shmemi_dev_find_one(dev, r->map, source);                \
             if (SHMEMI_DEV_LIKELY(SHMEMI_DEV_IS_MAPPED(from)))              \
-                return *(const T *)from;                                    \
+                return *(const volatile T *)from;                           \
         }                                                                   \
         shmemi_dev_far_get_value(dev, &value, source, sizeof(T), pe,        \
                                  SHMEMI_DEV_CALL_G);                        \

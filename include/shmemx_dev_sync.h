@@ -10,14 +10,6 @@
  * is in one collective call at a time. */
 /* ---- order and completion ---- */
 
-SHMEMI_DEV_SLOW void shmemi_dev_far_fence(const struct shmemx_dev *d)
-{
-    if (shmemi_dev_ring_busy(shmemi_dev_ring_of(d)))
-        shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_FENCE, 0,
-                                           SHMEMI_DEV_CALL_FENCE, 0),
-                        -1, 0, 0, 0, 0, 0, 0);
-}
-
 SHMEMI_DEV void shmemi_dev_ring_quiet(const struct shmemx_dev *d,
                                       shmemi_dev_ring *ring)
 {
@@ -30,6 +22,22 @@ SHMEMI_DEV void shmemi_dev_ring_quiet(const struct shmemx_dev *d,
     t.n = head - 1;
     shmemi_dev_await_done(d, t);
     shmemi_dev_release_64(&ring->complete, head);
+}
+
+/* Requests of a ring keep their order.  Stores to a PE of the node, which come
+ * after the fence, would overtake requests for it: these complete first. */
+SHMEMI_DEV_SLOW void shmemi_dev_far_fence(const struct shmemx_dev *d)
+{
+    shmemi_dev_ring *ring = shmemi_dev_ring_of(d);
+
+    if (!shmemi_dev_ring_busy(ring))
+        return;
+    if (shmemi_dev_load_64(&ring->mapped))
+        shmemi_dev_ring_quiet(d, ring);
+    else
+        shmemi_dev_push(d, SHMEMI_DEV_HEAD(SHMEMI_DEV_FENCE, 0,
+                                           SHMEMI_DEV_CALL_FENCE, 0),
+                        -1, 0, 0, 0, 0, 0, 0);
 }
 
 /* The loads of all rings are under way together, and none of them is of the
@@ -79,15 +87,9 @@ SHMEMI_DEV_SCOPES(SHMEMI_DEV_ORDER)
 SHMEMI_DEV void shmemx_dev_pe_quiet(const shmemx_dev_t *dev,
                                     const int *target_pes, size_t npes)
 {
-    size_t i;
-
-    shmemi_dev_fence();
-    for (i = 0; i < npes; i++) {
-        if (!shmemi_dev_reach_of(dev, target_pes[i])) {
-            shmemx_dev_quiet(dev);
-            return;
-        }
-    }
+    (void)target_pes;
+    if (npes)
+        shmemx_dev_quiet(dev);
 }
 
 /* ---- teams ---- */
@@ -205,10 +207,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_team_sync(const struct shmemx_dev *d,
     for (dist = 1; dist < t->n_pes; dist *= 2, r++) {
         to = t->my_pe + dist;
         to = to < t->n_pes ? to : to - t->n_pes;
-        shmemi_dev_signal_with(&w, shmemi_dev_area(d, t, to,
-                                                   (shmemi_u64)r * 8), n,
-                               SHMEM_SIGNAL_SET, t->start + to * t->stride,
-                               SHMEMI_DEV_NOTIFIES);
+        shmemi_dev_raise(&w, shmemi_dev_area(d, t, to, (shmemi_u64)r * 8), n,
+                         t->start + to * t->stride);
         from = t->my_pe - dist;
         from = from < 0 ? from + t->n_pes : from;
         f.raiser = (unsigned)(t->start + from * t->stride) + 1;

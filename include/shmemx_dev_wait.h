@@ -66,17 +66,6 @@ SHMEMI_DEV int shmemi_dev_test(const void *p, unsigned size, int is_signed,
     return yes;
 }
 
-#ifndef SHMEMI_DEV_C
-/* One turn of a loop that waits for a word of memory. */
-SHMEMI_DEV void shmemi_dev_pause(const struct shmemx_dev *d, shmemi_u32 turn)
-{
-    shmemi_dev_relax(turn);
-    if (turn % 1024 == 1023 && d->n_rings &&
-        shmemi_dev_load_64(&d->rings->progress->error))
-        shmemi_dev_trap();
-}
-#endif
-
 /* A wait that lasts records itself for the watchdog: the word, its size, what it
  * is to compare with.  The place is that of the block; one wait uses it. */
 typedef struct shmemi_dev_record {
@@ -108,7 +97,7 @@ SHMEMI_DEV_SLOW void shmemi_dev_wait_long(const struct shmemx_dev *d,
     int mine = 0;
 
     while (!shmemi_dev_test(p, f.size, f.is_signed, f.cmp, f.value)) {
-        shmemi_dev_pause(d, turn++);
+        shmemi_dev_relax(turn++);
         if (turn == 65536 && d->records && !shmemi_dev_load_64(&record->word)) {
             mine = 1;
             shmemi_dev_store_64(&record->value, f.value);
@@ -263,7 +252,8 @@ SHMEMI_DEV void shmemi_dev_set_pause(const struct shmemx_dev *d,
     d->host->wait_set(s, turn);
 #else
     (void)s;
-    shmemi_dev_pause(d, turn);
+    (void)d;
+    shmemi_dev_relax(turn);
 #endif
 }
 

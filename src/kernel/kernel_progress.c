@@ -47,7 +47,7 @@ static struct steps step_rings(uint64_t now) REQUIRES(rings_lock)
         if (now && is_tended(r, now)) {
             s.tended = true;
         } else if (kernel_ring_trylock(r)) {
-            s.any |= kernel_ring_step(r, now, &s.busy);
+            s.any |= kernel_ring_step(r, now != 0, &s.busy);
             kernel_ring_unlock(r);
         } else {
             s.busy = true;

@@ -56,7 +56,7 @@ int kernel_ring_open(const char *call, struct kernel_ring **out,
     if (r->exec.ctx.flow)
         xport_net->ep_set_polled(r->exec.ctx.flow);
     *on_device = (shmemi_dev_ring){
-        .mask = r->mask, .requests = r->requests, .results = r->results,
+        .mask = r->mask, .requests = r->requests,
         .progress = r->progress, .host = r
     };
     *out = r;

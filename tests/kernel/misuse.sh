@@ -62,6 +62,7 @@ static void kernel(const shmemx_item_t *it, void *arg)
     CASE(amo_odd) shmemx_dev_long_atomic_add(d, (long *)odd, 1, pe);
     CASE(signal_odd) shmemx_dev_signal_set(d, odd, 1, pe);
     CASE(operator) shmemx_dev_putmem_signal(d, a, b, 8, &sig, 1, 77, pe);
+    CASE(operator_512) shmemx_dev_signal_op(d, &sig, 1, 512, pe);
     CASE(operator_alone) shmemx_dev_signal_op(d, &sig, 1, 2, pe);
     CASE(wait_stack) shmemx_dev_long_wait_until(d, stack, SHMEM_CMP_EQ, 1);
     CASE(wait_odd) shmemx_dev_long_wait_until_all(d, (long *)odd, 1, NULL,
@@ -185,6 +186,7 @@ refused stride "shmemx_dev_iput: .*stride.*"
 refused amo_odd "shmemx_dev_atomic: .*align.*"
 refused signal_odd "shmemx_dev_signal: .*align.*"
 refused operator "shmemx_dev_signal: .*77.*"
+refused operator_512 "shmemx_dev_signal: .*255.*"
 refused operator_alone "shmemx_dev_signal: .*2.*"
 
 export SHMEM_CHECK=1

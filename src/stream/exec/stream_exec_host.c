@@ -286,8 +286,9 @@ static enum stream_exec_state notify(struct stream_exec_ctx *x,
 {
     if (!xport_net->fence_test(x->ctx.flow, true) || !has_room(x, op))
         return STREAM_AGAIN;
-    core_remote_notify(op->call, &x->ctx, AMO_SET, op->signal.addr,
-                       op->signal.value, op->pe);
+    core_remote_notify(op->call, &x->ctx,
+                       op->signal.op == SHMEM_SIGNAL_ADD ? AMO_ADD : AMO_SET,
+                       op->signal.addr, op->signal.value, op->pe);
     return STREAM_COMPLETED;
 }
 
