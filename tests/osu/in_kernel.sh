@@ -43,7 +43,7 @@ refused()
     shift 3
     on "$device" "$BUILD/bin/oshrun" -n 2 "$at/osu/$program" "$@" >out.refused \
         2>&1 && echo "FAIL: $program $*: status 0" >>failed
-    grep -v '^oshrun: ' out.refused | tr "'" . | grep -qxF "$program: $text" || {
+    [ "$(grep -v '^oshrun: ' out.refused)" = "$program: $text" ] || {
         echo "FAIL: $program $*: not '$text'" >>failed
         head -n 5 out.refused >>failed
     }
@@ -96,7 +96,7 @@ line '# Device host; the calls are made by a block of a kernel' out.block
 check grep -qE ',"device":"host","execution":\["host","thread","warp","block"\],"rows":\[.*"by_placement":\{"host":[0-9.e+-]+,"thread":[0-9.e+-]+,"warp":[0-9.e+-]+,"block":[0-9.e+-]+\}' out.json
 refused 'wants SHMEM_DEVICE=software or cuda: its kernels are C functions and PTX' \
     hip-discrete put_kernel heap
-refused 'wants heap: kernels of a GPU do not reach a program.s static data' \
+refused "wants heap: kernels of a GPU do not reach a program's static data" \
     cuda-discrete put_kernel global
 refused 'wants kernels of a device, and this job has none: SHMEM_DEVICE=software is one in software' \
     none get_kernel heap

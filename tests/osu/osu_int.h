@@ -5,6 +5,13 @@
 
 #include "osu.h"
 
+/* Without shmemx_dev.h there are no kernels. */
+#ifdef __has_include
+#if __has_include(<shmemx_dev.h>)
+#define OSU_HAVE_KERNELS 1
+#endif
+#endif
+
 /* The largest -m, in units of the default. */
 enum { OSU_MOST_TIMES = 4 };
 

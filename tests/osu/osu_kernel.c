@@ -4,13 +4,7 @@
 #include "osu.h"
 #include "osu_int.h"
 
-#ifdef __has_include
-#if __has_include(<shmemx_dev.h>)
-#define HAVE_KERNELS 1
-#endif
-#endif
-
-#ifdef HAVE_KERNELS
+#ifdef OSU_HAVE_KERNELS
 #include "osu_kernel.h"
 
 #include <shmem.h>

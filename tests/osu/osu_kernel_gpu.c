@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* osu_kernel_gpu.c - the loops of osu_loops.inc on a GPU of NVIDIA, as PTX that
  * nvcc makes when these programs are built; without nvcc it is empty. */
-#if defined(__has_include)
-#if __has_include(<shmemx_dev.h>)
-#define HAVE_KERNELS 1
-#endif
-#endif
+#include "osu_int.h"
 
-#ifdef HAVE_KERNELS
+#ifdef OSU_HAVE_KERNELS
 #include "osu_kernel.h"
 
 #ifdef OSU_PTX

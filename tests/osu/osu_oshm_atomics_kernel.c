@@ -24,21 +24,14 @@ static const struct osu_prog prog = {
     .callers = OSU_CALLER(HOST) | OSU_CALLER(THREAD),
 };
 
-/* What a loop works on: elements `stride` apart from e on, of PE pe. */
-static struct target {
-    union osu_elem *e;
-    int stride, pe;
-} at;
-
 #define LOOP(NAME, CALL, QUIET)                                             \
     static void NAME##_host(struct osu *o, size_t unused, int n)            \
     {                                                                       \
-        const struct target t = at;                                         \
+        const struct osu_job *w = &o->kernel->job;                          \
                                                                             \
-        (void)o;                                                            \
         (void)unused;                                                       \
         for (int i = 0; i < n; i++) {                                       \
-            union osu_elem *e = t.e + (size_t)i * (size_t)t.stride;         \
+            union osu_elem *e = w->words + (size_t)i * (size_t)w->stride;   \
                                                                             \
             CALL;                                                           \
             QUIET;                                                          \
@@ -47,10 +40,10 @@ static struct target {
     static const struct osu_work NAME = { NAME##_host, OSU_LOOP_##NAME };
 #define FETCHING(NAME, t_, m, op, ...)                                      \
     LOOP(NAME, found[i] = shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__,    \
-                                                   t.pe), )
+                                                   w->peer), )
 #define PLAIN(NAME, t_, m, op, ...)                                         \
-    LOOP(NAME, shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__, t.pe), )      \
-    LOOP(NAME##_q, shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__, t.pe),    \
+    LOOP(NAME, shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__, w->peer), )      \
+    LOOP(NAME##_q, shmem_##t_##_atomic_##op(&e->m, ##__VA_ARGS__, w->peer),    \
          shmem_quiet())
 
 #define OPS_OF(T, t_, m)                                                    \
@@ -58,7 +51,7 @@ static struct target {
     FETCHING(t_##_finc, t_, m, fetch_inc)                                   \
     PLAIN(t_##_add, t_, m, add, 7)                                          \
     PLAIN(t_##_inc, t_, m, inc)                                             \
-    FETCHING(t_##_cswap, t_, m, compare_swap, (T)t.pe, 9)                   \
+    FETCHING(t_##_cswap, t_, m, compare_swap, (T)w->peer, 9)                   \
     FETCHING(t_##_swap, t_, m, swap, 9)                                     \
     PLAIN(t_##_set, t_, m, set, 1)                                          \
     FETCHING(t_##_fetch, t_, m, fetch)
@@ -99,7 +92,6 @@ static double run(struct osu *o, const struct osu_work *op, union osu_elem *e,
 {
     struct osu_job *job = &o->kernel->job;
 
-    at = (struct target){ e, stride, pe };
     job->words = e;
     job->stride = stride;
     job->peer = pe;
