@@ -23,14 +23,18 @@ static void item_of(unsigned *item, unsigned *group, unsigned *items)
     *items = i ? i->items : 1;
 }
 
-/* The values of the calls of a phase in which all items of a scope get what
- * the first one has got.  The calls of an item are numbered; an item begins
- * when another one has called before. */
-enum { SHARED_CALLS = 64 };
+/* The values that the calls of a phase have returned to the first item of a
+ * scope, in their order, for the items that run after it: each value once with
+ * how often it came in a row, as a loop over a test calls without bound.  An
+ * item begins when another one has called before. */
+enum { SHARED_VALUES = 64 };
 struct shared {
     unsigned run, phase, item;  /* run: gtl_item_groups */
-    unsigned calls[3];
-    uint64_t value[3][SHARED_CALLS];
+    struct shared_calls {
+        unsigned at;            /* of the item: in values[] */
+        uint64_t seen;          /* of the item: of times[at] */
+        uint64_t value[SHARED_VALUES], times[SHARED_VALUES];
+    } of[3];
 };
 
 /* What a thread that runs kernels keeps between their calls.  It is allocated:
@@ -67,11 +71,21 @@ static struct own *own(void)
     return o;
 }
 
+/* The next run of equal values. */
+static void share_next(struct shared_calls *c)
+{
+    if (++c->at == SHARED_VALUES)
+        core_fatal(ERR_ARG, "shmemx_dev", "in a phase of a kernel the calls of "
+                   "a warp or block returned another value %d times: divide "
+                   "the phase", SHARED_VALUES);
+    c->seen = 0;
+}
+
 static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
 {
     const struct shmemx_item *i = gtl_item;
+    struct shared_calls *c;
     struct shared *s;
-    unsigned k;
 
     if (!i || i->items == 1)
         return value;
@@ -80,16 +94,19 @@ static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
         s->run = gtl_item_groups;
         s->phase = i->phase;
         s->item = i->item;
-        memset(s->calls, 0, sizeof s->calls);
+        for (c = s->of; c < s->of + 3; c++)
+            c->at = c->seen = 0;
     }
-    k = s->calls[scope]++;
-    if (k == SHARED_CALLS)
-        core_fatal(ERR_ARG, "shmemx_dev", "a phase of a kernel has more than "
-                   "%d calls of a warp or block that return a value: divide "
-                   "the phase", SHARED_CALLS);
-    if (first)
-        s->value[scope][k] = value;
-    return s->value[scope][k];
+    c = &s->of[scope];
+    if (first ? c->seen && c->value[c->at] != value
+              : c->seen == c->times[c->at])
+        share_next(c);
+    c->seen++;
+    if (first) {
+        c->value[c->at] = value;
+        c->times[c->at] = c->seen;
+    }
+    return c->value[c->at];
 }
 
 static void wake(shmemi_u64 ctl)

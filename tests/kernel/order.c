@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: fence and pe_quiet of kernels also order requests for a PE of this
  * node, before what the kernel stores there by itself; a warp's calls may return
- * a value in each of many launches.
+ * a value in each of many launches, and a block's as often as a loop polls.
  * PEs: 2
  * Env: SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=64M */
 #include "kernel.h"
@@ -68,6 +68,25 @@ T(each_launch_has_its_calls)
     T_TRUE(true);
 }
 
+/* All items see what the first one has seen. */
+enum { ITEMS = 3, POLLS = 1000 };
+static int polls[ITEMS];
+
+static void polls_a_word(const shmemx_item_t *it, void *unused)
+{
+    (void)unused;
+    while (!shmemx_dev_long_test_block(&dev, ack, SHMEM_CMP_LT, 0))
+        if (++polls[it->item] == POLLS && it->item == 0)
+            *ack = -1;
+}
+
+T(a_block_polls_in_a_loop)
+{
+    kernel_run(polls_a_word, NULL, 1, ITEMS, 1);
+    for (int i = 0; i < ITEMS; i++)
+        T_EQ(polls[i], POLLS);
+}
+
 int main(void)
 {
     kernel_begin();
@@ -81,5 +100,6 @@ int main(void)
     T_RUN(fence_orders_a_request_and_a_store);
     T_RUN(pe_quiet_completes_a_request);
     T_RUN(each_launch_has_its_calls);
+    T_RUN(a_block_polls_in_a_loop);
     return kernel_end();
 }
