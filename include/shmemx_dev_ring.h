@@ -217,9 +217,13 @@ SHMEMI_DEV void shmemi_dev_stored(const struct shmemx_dev *d,
 /* ---- copies ---- */
 
 #ifndef SHMEMI_DEV_C
-typedef struct __attribute__((aligned(16))) shmemi_dev_16 {
+/* They hold whatever the caller's variables are. */
+typedef struct __attribute__((aligned(16), may_alias)) shmemi_dev_16 {
     shmemi_u64 a, b;
 } shmemi_dev_16;
+typedef shmemi_u64 __attribute__((may_alias)) shmemi_dev_8;
+typedef shmemi_u32 __attribute__((may_alias)) shmemi_dev_4;
+typedef unsigned short __attribute__((may_alias)) shmemi_dev_2;
 #define SHMEMI_DEV_COPY(T)                                                  \
     do {                                                                    \
         T *to_ = (T *)to;                                                   \
@@ -249,8 +253,8 @@ typedef struct __attribute__((aligned(16))) shmemi_dev_16 {
     } while (0)
 #endif
 
-/* This thread's share of n bytes.  No aligned variable of up to 8 bytes is
- * stored in pieces: another PE may wait for it. */
+/* This thread's share of n bytes.  No variable of up to 8 bytes that is aligned
+ * at both ends is stored in pieces: another PE may wait for it. */
 SHMEMI_DEV void shmemi_dev_copy(shmemi_u64 to, shmemi_u64 from, shmemi_u64 n,
                                 enum shmemi_dev_scope scope)
 {
@@ -264,18 +268,18 @@ SHMEMI_DEV void shmemi_dev_copy(shmemi_u64 to, shmemi_u64 from, shmemi_u64 n,
     if (both % 16 == 0)
         SHMEMI_DEV_COPY(shmemi_dev_16);
     else if (both % 8 == 0)
-        SHMEMI_DEV_COPY(shmemi_u64);
+        SHMEMI_DEV_COPY(shmemi_dev_8);
     else if (both % 4 == 0)
-        SHMEMI_DEV_COPY(shmemi_u32);
+        SHMEMI_DEV_COPY(shmemi_dev_4);
     else if (both % 2 == 0)
-        SHMEMI_DEV_COPY(unsigned short);
+        SHMEMI_DEV_COPY(shmemi_dev_2);
     else
         SHMEMI_DEV_COPY(unsigned char);
     if (done == n)
         return;
-    SHMEMI_DEV_COPY_LAST(shmemi_u64);
-    SHMEMI_DEV_COPY_LAST(shmemi_u32);
-    SHMEMI_DEV_COPY_LAST(unsigned short);
+    SHMEMI_DEV_COPY_LAST(shmemi_dev_8);
+    SHMEMI_DEV_COPY_LAST(shmemi_dev_4);
+    SHMEMI_DEV_COPY_LAST(shmemi_dev_2);
     SHMEMI_DEV_COPY_LAST(unsigned char);
 #endif
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 32, BATCH = 256 };
 
@@ -43,16 +44,24 @@ int kernel_ring_open(const char *call, struct kernel_ring **out,
 {
     uint64_t n = ring_size();
     struct kernel_ring *r = calloc(1, sizeof *r);
+    const char *why = strerror(ENOMEM);
     int rc = -ENOMEM;
 
-    if (!r || !(r->results_of = calloc(n, sizeof *r->results_of)) ||
-        !alloc_shared(r, n))
+    if (!r || !(r->results_of = calloc(n, sizeof *r->results_of)))
         goto fail;
+    if (!alloc_shared(r, n)) {
+        why = gtl_error();
+        goto fail;
+    }
     r->mask = n - 1;
     r->exec.ctx = (struct core_ctx){ .team = &core_world };
-    rc = xport_net ? xport_net->ep_open(&r->exec.ctx.flow, false) : 0;
-    if (rc)
+    if (xport_net && !stream_exec_bounce(&r->exec))
         goto fail;
+    rc = xport_net ? xport_net->ep_open(&r->exec.ctx.flow, false) : 0;
+    if (rc) {
+        why = strerror(-rc);
+        goto fail;
+    }
     if (r->exec.ctx.flow)
         xport_net->ep_set_polled(r->exec.ctx.flow);
     *on_device = (shmemi_dev_ring){
@@ -62,11 +71,12 @@ int kernel_ring_open(const char *call, struct kernel_ring **out,
     *out = r;
     return 0;
 fail:
-    log_warn(ERR_CTX, "%s: no memory that the device reaches for a ring of %lu "
-             "requests (SHMEM_DEVICE_RING_SIZE): %s", core_public_name(call),
-             (unsigned long)n, gtl_error());
+    log_warn(ERR_CTX, "%s: a ring of %lu requests (SHMEM_DEVICE_RING_SIZE) "
+             "for kernels could not be opened: %s", core_public_name(call),
+             (unsigned long)n, why);
     if (r) {
         kernel_pinned_free(r->requests, shared_size(n));
+        free(r->exec.bounce);
         free(r->results_of);
     }
     free(r);

@@ -268,6 +268,13 @@ try 0 ./bad fits
 ended 1 'a small ring'
 said 'a small ring' 'sluice: .*SHMEM_DEVICE_RING_SIZE is "63": want a whole number from 64 to 65536 \[S-E-ENV\]'
 unset SHMEM_DEVICE_RING_SIZE
+export SHMEM_FAULT=stream_bounce:1
+try 2 --ppn 1 ./bad fits
+[ $status -eq 3 ] ||
+    fail "without memory for blocks: status $status"
+grep -qE 'shmemx_dev_get: a ring of [0-9]+ requests \(SHMEM_DEVICE_RING_SIZE\) for kernels could not be opened: Cannot allocate memory \[S-W-CTX\]' \
+    "$err" || fail "without memory for blocks: $(head -n 3 "$err")"
+unset SHMEM_FAULT
 export SHMEM_DEVICE=none
 try 0 ./bad grid host
 [ $status -eq 3 ] || fail "without a device: status $status"

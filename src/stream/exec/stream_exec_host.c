@@ -147,7 +147,7 @@ static enum stream_exec_state put_blocks(struct stream_exec_ctx *x,
     return moved(x, op, n, begun(op));
 }
 
-static bool has_bounce(struct stream_exec_ctx *x)
+bool stream_exec_bounce(struct stream_exec_ctx *x)
 {
     if (!x->bounce && !fault_hit(FAULT_STREAM_BOUNCE))
         x->bounce = malloc(BOUNCE);
@@ -165,7 +165,7 @@ static enum stream_exec_state get_by_bounce(struct stream_exec_ctx *x,
     struct xport_blocks blocks = { b.len, b.count, 0, 0 };
     bool comes = x->part.comes;
 
-    if (!has_bounce(x)) {
+    if (!stream_exec_bounce(x)) {
         stream_errors_record(&x->failed, op->call, "get", op->pe,
                              "out of memory for "
                              "blocks on their way to the device",
