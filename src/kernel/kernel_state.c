@@ -175,6 +175,16 @@ static void close_context(unsigned at)
     k.on_device.state[at] = NULL;
 }
 
+/* Logs it, but for what has a line of its own: rings and numbers of contexts. */
+static int failed(const char *call, int rc)
+{
+    const char *cause = gtl_error();
+
+    log_warn(ERR_DEVICE, "%s: kernels cannot communicate: %s",
+             core_public_name(call), *cause ? cause : strerror(-rc));
+    return rc;
+}
+
 static int open_rings(const char *call, unsigned at)
 {
     struct context *c = k.context[at];
@@ -187,7 +197,8 @@ static int open_rings(const char *call, unsigned at)
             return rc;
         kernel_progress_add(c->rings[c->n_rings]);
     }
-    return gtl_copy_now(c->state.rings, rings, k.n_rings * sizeof *rings);
+    rc = gtl_copy_now(c->state.rings, rings, k.n_rings * sizeof *rings);
+    return rc ? failed(call, rc) : 0;
 }
 
 static int open_context(const char *call, const struct core_team *t,
@@ -205,15 +216,13 @@ static int open_context(const char *call, const struct core_team *t,
     }
     k.context[at] = calloc(1, sizeof *k.context[at]);
     if (!k.context[at])
-        return -ENOMEM;
+        return failed(call, -ENOMEM);
     fill_state(at, t, ctx);
     rc = open_rings(call, at);
     k.on_device.ctx[at] = ctx;
     k.on_device.state[at] = on_device(k.states + at * sizeof(shmemx_dev_t));
-    if (!rc)
-        rc = write_state(at);
-    if (!rc)
-        rc = write_table();
+    if (!rc && ((rc = write_state(at)) || (rc = write_table())))
+        failed(call, rc);
     if (rc)
         close_context(at);
     *out = at;
@@ -372,21 +381,31 @@ static int alloc_block(void)
     return rc;
 }
 
-static int fill_block(const char *call) REQUIRES(lock)
+static int open_block(void) REQUIRES(lock)
 {
-    unsigned at;
-    int rc = write_reach();
+    int rc = stream_open();
 
+    if (!rc)
+        rc = alloc_block();
+    if (!rc && !gtl_device.host_streams) {
+        k.records = kernel_pinned_alloc(SHMEMI_DEV_RECORDS * sizeof *k.records);
+        rc = k.records ? 0 : -ENOMEM;
+    }
+    if (!rc)
+        rc = write_reach();
     if (!rc)
         rc = write_team(0, &core_device_world);
     if (!rc)
         rc = write_team(1, &core_device_shared);
-    if (!rc)
-        rc = kernel_progress_open();
-    if (rc)
-        return rc;
-    rc = open_context(call, &core_device_world,
-                      (uintptr_t)SHMEM_DEVICE_CTX_DEFAULT, &at);
+    return rc ? rc : kernel_progress_open();
+}
+
+static int open_default_context(const char *call) REQUIRES(lock)
+{
+    unsigned at;
+    int rc = open_context(call, &core_device_world,
+                          (uintptr_t)SHMEM_DEVICE_CTX_DEFAULT, &at);
+
     if (rc)
         kernel_progress_close();
     return rc;
@@ -418,18 +437,9 @@ int kernel_open(const char *call)
     lock_acquire(&lock);
     if (k.open)
         goto unlock;
-    rc = stream_open();
-    if (!rc)
-        rc = alloc_block();
-    if (!rc && !gtl_device.host_streams) {
-        k.records = kernel_pinned_alloc(SHMEMI_DEV_RECORDS * sizeof *k.records);
-        rc = k.records ? 0 : -ENOMEM;
-    }
-    if (!rc)
-        rc = fill_block(call);
+    rc = open_block();
+    rc = rc ? failed(call, rc) : open_default_context(call);
     if (rc) {
-        log_warn(ERR_DEVICE, "%s: kernels cannot communicate: %s",
-                 core_public_name(call), gtl_error());
         free_block();
         goto unlock;
     }
