@@ -276,6 +276,18 @@ $(SORT_PTX): apps/bucketsort/kernels.inc
 $(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
 $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
 
+# Kernels that call the library, as one text with its headers and as PTX.
+KI_TEXTS = $(patsubst %,$(O)/obj/apps/%/ki.text,gol2d faces)
+$(KI_TEXTS): $(O)/obj/apps/%/ki.text: apps/halo/kernels.inc apps/%/kernels.inc \
+    apps/halo/ki.inc apps/%/ki.inc
+$(KI_TEXTS): scripts/kernel-text $(wildcard include/shmemx_dev*.h)
+	@mkdir -p $(@D)
+	@sh scripts/kernel-text $(filter %.inc,$^) >$@
+$(KI_TEXTS:.text=.ptx): %.ptx: %.text
+	$(call say,PTX)$(NVCC) -w -x cu -ptx -arch=compute_75 -Iinclude -o $@ $< >/dev/null 2>&1 || : >$@
+$(patsubst %/ki.text,%/main.o,$(KI_TEXTS)): private USER_CPPFLAGS += \
+    -DKI_TEXT_FILE='"$(@D)/ki.text"' -DKI_PTX_FILE='"$(@D)/ki.ptx"'
+
 # The same for the loops of the OSU-style programs in kernels.
 OSU_PTX = $(O)/obj/tests/osu/loops.ptx
 $(OSU_PTX): tests/osu/osu_loops.inc tests/osu/osu_loops.h $(wildcard include/shmemx_dev*.h)
@@ -395,7 +407,8 @@ stand-in-pmi2: $(FAKE_PMI2)
 $(addprefix $(O)/bin/,gol2d faces): $(call obj,$(wildcard apps/halo/*.c) \
     apps/bucketsort/dev_gpu.c)
 $(call obj,apps/gol2d/main.c apps/faces/main.c): $(O)/obj/apps/%/main.o: \
-    apps/halo/kernels.inc apps/%/kernels.inc
+    apps/halo/kernels.inc apps/%/kernels.inc $(O)/obj/apps/%/ki.text \
+    $(O)/obj/apps/%/ki.ptx
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak
 	@mkdir -p $(@D)

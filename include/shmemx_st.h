@@ -43,6 +43,9 @@ typedef struct {
                                  * kernels see them */
     shmemx_engines_t near_host, near_device;    /* heaps of this node's PEs */
     shmemx_engines_t far;       /* PEs of other nodes */
+    int resident;               /* groups of a kernel that run at once, however
+                                 * much each needs; 0: unknown */
+    int sharing;                /* PEs of this job on this device */
 } shmemx_device_info_t;
 
 /* The captured operations of a stream, which each launch runs. */

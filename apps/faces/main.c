@@ -25,6 +25,18 @@ static const struct kernel kernels[] = {
 };
 enum { K_FILL = 2, K_SUM, K_FOLD, KERNELS = sizeof kernels / sizeof *kernels };
 
+static void run_kernel(const shmemx_item_t *it, void *arg)
+{
+    const struct coord s = { it->group, it->item, it->groups, it->items };
+
+    faces_run(arg, &s);
+}
+
+KI_TEXT(ki, KI_TEXT_FILE, KI_PTX_FILE);
+static const struct persistent whole_run = {
+    "halo_faces_run", run_kernel, ki_text, ki_ptx
+};
+
 enum { OUTER, MIDDLE, INNER, LOOPS };
 
 static struct faces {
@@ -113,13 +125,6 @@ static void make_sums(void)
     }
 }
 
-static void run_kernel(const shmemx_item_t *it, void *arg)
-{
-    const struct coord s = { it->group, it->item, it->groups, it->items };
-
-    faces_run(arg, &s);
-}
-
 /* All steps by one kernel. */
 static void steps_inside(struct halo *h, long many)
 {
@@ -130,7 +135,7 @@ static void steps_inside(struct halo *h, long many)
     for (int a = 0; a < AXES; a++)
         w->summing[a] = faces.summing[a];
     halo_exchange(h, &w->x);
-    halo_run(h, run_kernel, w, many);
+    halo_run(h, w, many);
 }
 
 static void steps(struct halo *h, enum halo_mode m, long many)
@@ -457,7 +462,7 @@ int main(int argc, char **argv)
         !device_open(&faces.device, kernels, KERNELS, faces_text))
         status = 1;
     if (status == 0)
-        status = options_fit(&faces.o, &faces.device);
+        status = options_fit(&faces.o, &faces.device, &whole_run);
     if (status == 0) {
         set_up();
         run();

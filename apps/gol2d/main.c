@@ -25,6 +25,18 @@ static const struct kernel kernels[] = {
 };
 enum { K_LIFE = 2, KERNELS = sizeof kernels / sizeof *kernels };
 
+static void run_kernel(const shmemx_item_t *it, void *arg)
+{
+    const struct coord s = { it->group, it->item, it->groups, it->items };
+
+    life_run(arg, &s);
+}
+
+KI_TEXT(ki, KI_TEXT_FILE, KI_PTX_FILE);
+static const struct persistent whole_run = {
+    "halo_life_run", run_kernel, ki_text, ki_ptx
+};
+
 enum { SIDES = 8, SERIAL_MOST = 2048 };
 
 static struct gol {
@@ -106,20 +118,13 @@ static void start_field(struct halo *h)
     halo_wait(h);
 }
 
-static void run_kernel(const shmemx_item_t *it, void *arg)
-{
-    const struct coord s = { it->group, it->item, it->groups, it->items };
-
-    life_run(arg, &s);
-}
-
 /* All generations by one kernel. */
 static void solve_inside(struct halo *h, long gens)
 {
     gol.inside = (struct life_run){ .step = { gol.step[0], gol.step[1] },
                                     .gens = (word64)gens };
     halo_exchange(h, &gol.inside.x);
-    halo_run(h, run_kernel, &gol.inside, gens);
+    halo_run(h, &gol.inside, gens);
 }
 
 static void solve(struct halo *h, enum halo_mode m, long gens)
@@ -422,7 +427,7 @@ int main(int argc, char **argv)
         !device_open(&gol.device, kernels, KERNELS, gol_text))
         status = 1;
     if (status == 0)
-        status = options_fit(&gol.o, &gol.device);
+        status = options_fit(&gol.o, &gol.device, &whole_run);
     if (status == 0) {
         set_up();
         run();

@@ -27,18 +27,23 @@ static bool is_cuda(const struct device *d)
     return strcmp(d->info.driver, "cuda") == 0;
 }
 
-static void load(struct device *d, int count, const char *text)
+static bool load(struct device *d, struct dev_gpu *g,
+                 const char *const *names, int count, const char *ptx,
+                 const char *text)
+{
+    *g = (struct dev_gpu){ .names = names, .count = count,
+                           .otherwise = "SHMEM_DEVICE=software" };
+    return (is_cuda(d) ? dev_cuda_load(g, d->info.ordinal, ptx, text)
+                       : dev_hip_load(g, d->info.ordinal, text)) == 0;
+}
+
+static void load_kernels(struct device *d, int count, const char *text)
 {
     static const char *names[NAMES];
-    int rc;
 
     for (int i = 0; i < count; i++)
         names[i] = d->kernels[i].name;
-    d->on_gpu = (struct dev_gpu){ .names = names, .count = count,
-                                  .otherwise = "SHMEM_DEVICE=software" };
-    rc = is_cuda(d) ? dev_cuda_load(&d->on_gpu, d->info.ordinal, "", text)
-                    : dev_hip_load(&d->on_gpu, d->info.ordinal, text);
-    if (rc)
+    if (!load(d, &d->on_gpu, names, count, "", text))
         app_die("DEVICE", "kernels for %s: %s", d->info.name, d->on_gpu.said);
 }
 
@@ -62,7 +67,7 @@ bool device_open(struct device *d, const struct kernel *kernels, int count,
     d->gpu = strcmp(d->info.driver, "host") != 0;
     d->cores = cores_here();
     if (d->gpu)
-        load(d, count, text);
+        load_kernels(d, count, text);
     app_need(shmemx_stream_create(&d->stream), "a stream");
     return true;
 }
@@ -72,6 +77,9 @@ void device_close(struct device *d)
     app_need(shmemx_stream_destroy(d->stream), "the end of a stream");
     if (d->gpu)
         (is_cuda(d) ? dev_cuda_unload : dev_hip_unload)(&d->on_gpu);
+    if (d->persistent_on_gpu.module)
+        (is_cuda(d) ? dev_cuda_unload
+                    : dev_hip_unload)(&d->persistent_on_gpu);
 }
 
 void device_launch(struct device *d, int kernel, size_t items, void *arg)
@@ -96,10 +104,37 @@ void device_launch(struct device *d, int kernel, size_t items, void *arg)
                 d->on_gpu.said);
 }
 
+/* ---- kernels of whole runs ---- */
+
+const char *device_open_persistent(struct device *d,
+                                   const struct persistent *kernel)
+{
+    d->persistent = kernel;
+    if (!d->gpu || load(d, &d->persistent_on_gpu, &kernel->name, 1, kernel->ptx,
+                        kernel->text))
+        return NULL;
+    return d->persistent_on_gpu.said;
+}
+
+static unsigned resident_on_gpu(unsigned groups)
+{
+    shmemx_device_info_t now;   /* sharing is known by now */
+    unsigned most;
+
+    app_need(shmemx_device_info(&now), "shmemx_device_info");
+    most = (unsigned)now.resident;
+    if (now.sharing > 1)
+        most /= (unsigned)now.sharing;
+    most = most ? most : 1;
+    return groups && groups < most ? groups : most;
+}
+
 unsigned device_resident(const struct device *d, unsigned groups)
 {
     int rc;
 
+    if (d->gpu)
+        return resident_on_gpu(groups);
     if (!groups)
         groups = d->cores;
     rc = shmemx_launch_check(groups, 1, 0);
@@ -109,14 +144,23 @@ unsigned device_resident(const struct device *d, unsigned groups)
     return groups;
 }
 
-void device_persist(struct device *d, unsigned groups, shmemx_kernel_t kernel,
-                    void *arg)
+void device_persist(struct device *d, unsigned groups, void *arg)
 {
     shmemx_grid_t grid = { .groups = groups, .items = 1, .phases = 1,
                            .resident = groups };
+    struct dev_gpu *g = &d->persistent_on_gpu;
+    int rc;
 
-    app_need(shmemx_stream_launch(d->stream, &grid, kernel, arg),
-             "a persistent kernel");
+    if (!d->gpu) {
+        rc = shmemx_stream_launch(d->stream, &grid, d->persistent->soft, arg);
+        app_need(rc, d->persistent->name);
+        return;
+    }
+    rc = (is_cuda(d) ? dev_cuda_launch : dev_hip_launch)(g, 0, groups, GROUP,
+                                                         arg, d->stream);
+    if (rc)
+        app_die("DEVICE", "PE %d: %s: %s", app.me, d->persistent->name,
+                g->said);
 }
 
 void device_copy(struct device *d, void *to, const void *from, size_t bytes)

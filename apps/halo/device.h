@@ -20,7 +20,15 @@ struct device {
     unsigned cores;             /* of the software device, for this PE */
     shmemx_stream_t stream;
     const struct kernel *kernels;
-    struct dev_gpu on_gpu;
+    const struct persistent *persistent;
+    struct dev_gpu on_gpu, persistent_on_gpu;
+};
+
+/* A kernel for a whole run, which calls the library. */
+struct persistent {
+    const char *name;           /* as compilers of GPUs know it */
+    shmemx_kernel_t soft;
+    const char *text, *ptx;     /* by KI_TEXT */
 };
 
 /* text: that of apps/halo/kernels.inc, and of the program's behind it.  False:
@@ -31,14 +39,16 @@ void device_close(struct device *d);
 /* In stream order, with so many items to share.  What arg points to stays as
  * it is until the kernel has run. */
 void device_launch(struct device *d, int kernel, size_t items, void *arg);
-/* Groups of a kernel that wait for each other: so many, or for 0 as there are
- * cores; 1, after a line of the library, if so many are not resident at
- * once. */
+/* NULL, or why it does not run here. */
+const char *device_open_persistent(struct device *d,
+                                   const struct persistent *kernel);
+/* Groups of it, which wait for each other: so many, or for 0 as there are cores.
+ * On the software device 1, after a line of the library, if so many are not
+ * resident at once; on a GPU at most those that are. */
 unsigned device_resident(const struct device *d, unsigned groups);
-/* A kernel of the software device whose groups wait for each other and for
- * other PEs, as many as device_resident() returned. */
-void device_persist(struct device *d, unsigned groups, shmemx_kernel_t kernel,
-                    void *arg);
+/* Launches it with as many groups as device_resident() returned.  arg points to
+ * so many bytes, and stays as it is until the kernel has run. */
+void device_persist(struct device *d, unsigned groups, void *arg);
 void device_copy(struct device *d, void *to, const void *from, size_t bytes);
 void device_sync(struct device *d);
 
@@ -51,6 +61,20 @@ void device_sync(struct device *d);
             ".byte 0\n" \
             ".popsection\n"); \
     extern const char name[] __attribute__((visibility("hidden")))
+
+/* The text of a kernel for a whole run with the library's headers, and what
+ * nvcc has made of it, or "". */
+#define KI_TEXT(name, text, ptx) \
+    __asm__(".pushsection .rodata\n" \
+            #name "_text:\n" \
+            ".incbin \"" text "\"\n" \
+            ".byte 0\n" \
+            #name "_ptx:\n" \
+            ".incbin \"" ptx "\"\n" \
+            ".byte 0\n" \
+            ".popsection\n"); \
+    extern const char name##_text[] __attribute__((visibility("hidden"))); \
+    extern const char name##_ptx[] __attribute__((visibility("hidden")))
 
 /* For lists X(name) of kernels: their bodies and their rows of the table. */
 #define SOFT_KERNEL(name) \

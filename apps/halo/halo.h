@@ -77,9 +77,8 @@ void halo_wait(struct halo *h);
  * of the kernel's argument, which stays as it is until the kernel has run; the
  * kernel makes so many rounds. */
 struct exchange;
-bool halo_runs(const struct device *d);         /* kernels of it can */
 void halo_exchange(const struct halo *h, struct exchange *out);
-void halo_run(struct halo *h, shmemx_kernel_t kernel, void *arg, long rounds);
+void halo_run(struct halo *h, void *arg, long rounds);
 
 /* How many messages have come, of all rounds; after halo_wait(). */
 uint64_t halo_received(const struct halo *h);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halo_ki.c - halos of a persistent kernel: what the kernel of ki.inc needs to
- * know, and its launch.  Rounds outside of kernels are the host's.  It runs on
- * the software device alone: the kernels of a GPU are compiled when the program
- * runs, from a text that has no header of the library. */
+ * know, and its launch.  Rounds outside of kernels are the host's. */
 #include "halo_int.h"
 
 #include <shmem.h>
@@ -12,11 +10,6 @@
 #include "ki.inc"
 
 _Static_assert((int)KI_SIDES == (int)SIDES_MAX, "all sides have a place");
-
-bool halo_runs(const struct device *d)
-{
-    return !d->gpu;
-}
 
 static void ki_open(struct halo *h)
 {
@@ -58,13 +51,13 @@ void halo_exchange(const struct halo *h, struct exchange *out)
              "shmemx_dev_get");
 }
 
-void halo_run(struct halo *h, shmemx_kernel_t kernel, void *arg, long rounds)
+void halo_run(struct halo *h, void *arg, long rounds)
 {
     const struct put_state *s = h->state;
 
     if (rounds == 0)
         return;
-    device_persist(h->device, s->groups, kernel, arg);
+    device_persist(h->device, s->groups, arg);
     h->round += (uint64_t)rounds;
 }
 

@@ -270,20 +270,24 @@ int options_read(int argc, char **argv, const struct about *about,
     return status;
 }
 
-int options_fit(struct common *o, const struct device *d)
+int options_fit(struct common *o, struct device *d,
+                const struct persistent *kernel)
 {
     unsigned all = (1u << HALO_MODES) - 1, ki = 1u << HALO_KI;
+    const char *why;
 
-    if (halo_runs(d) || !(o->modes & ki))
+    if (!(o->modes & ki))
+        return 0;
+    why = device_open_persistent(d, kernel);
+    if (!app_sum(why != NULL))
         return 0;
     if (o->modes != all)
-        return options_refuse("--mode ki: kernels of this device (%s) are "
-                              "compiled at run time, without the library's "
-                              "header: use hd, pss, st or rst, or "
-                              "SHMEM_DEVICE=software", d->info.driver);
+        return options_refuse("--mode ki: the kernel for %s: %s", d->info.name,
+                              why ? why : "another PE has none");
     o->modes &= ~ki;
     if (app.me == 0 && !o->json)
-        printf("# ki is left out: it needs SHMEM_DEVICE=software\n");
+        printf("# ki is left out: its kernel for %s: %s\n", d->info.name,
+               why ? why : "another PE has none");
     return 0;
 }
 

@@ -49,9 +49,10 @@ int options_read(int argc, char **argv, const struct about *about,
 /* The same for options that do not go together. */
 int options_refuse(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
-/* Takes ki out of all modes where no kernel can run it, and says so; refuses a
- * list that has it. */
-int options_fit(struct common *o, const struct device *d);
+/* Opens the kernel of ki.  Where it does not run: takes ki out of all modes, and
+ * prints why; refuses a list that has it.  By all PEs. */
+int options_fit(struct common *o, struct device *d,
+                const struct persistent *kernel);
 /* After all runs: --spoil has not ended the job, which is an error.  The first
  * run that is compared has rounds first to last; none if last is less. */
 void options_spoilt(const struct common *o, long first, long last);

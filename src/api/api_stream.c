@@ -117,7 +117,8 @@ int pshmemx_device_info(shmemx_device_info_t *info)
         .driver_version = d->driver_version, .hw_queues = d->hw_queues,
         .memory = d->memory, .direct = d->host_access, .memops = d->memops,
         .flush = !d->ordered, .near_host = on_node_engines(HEAP_HOST),
-        .near_device = on_node_engines(HEAP_DEVICE)
+        .near_device = on_node_engines(HEAP_DEVICE),
+        .resident = (int)gtl_certain_groups(), .sharing = d->pes
     };
     info->far = off_node_engines();
     /* A public value: the software device's has always been "host". */

@@ -157,3 +157,9 @@ unsigned gtl_resident_groups(unsigned items, size_t shared)
         each = d->shared_each / shared;
     return each >= UINT32_MAX ? 0 : d->processors * (unsigned)each;
 }
+
+unsigned gtl_certain_groups(void)
+{
+    return gtl_device.processors *
+           (gtl_device.host_streams ? gtl_device.groups_each : 1);
+}

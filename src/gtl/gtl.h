@@ -47,6 +47,8 @@ uint64_t gtl_charged_ns(void);
 bool gtl_program_loaded_driver(void);
 /* At most so many groups of a grid are resident at once; 0: not known. */
 unsigned gtl_resident_groups(unsigned items, size_t shared);
+/* So many are, whatever they need; 0: not known. */
+unsigned gtl_certain_groups(void);
 /* Why this thread's last failure: "cuMemAlloc: out of memory (2)". */
 const char *gtl_error(void);
 

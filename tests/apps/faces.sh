@@ -38,10 +38,7 @@ right 5 4 --ppn 2 -- -t 1 -e 2x2x2 -n 3 -l 2x2x9
 # Groups of one kernel wait for each other.
 right 1 4 -- -t 2 -e 2x3x2 -n 3 -l 2x2x17 -m ki --groups 3
 right 1 2 --ppn 1 -- -t 1 -e 2 -n 3 -l 2x1x9 -m ki --groups 2 --periodic
-for on in cuda-discrete hip-discrete; do
-    with_device $on right 4 2 -- -e 2x2x2 -n 3 -l 1x2x9 -t 1
-done
-with_device cuda-discrete right 4 2 --ppn 1 -- -e 2x2x2 -n 3 -l 2x1x9 -t 1 --pack apart
+on_gpus -e 2x2x2 -n 3 -l 2x1x9
 
 for what in 'last 5' 'none 0'; do
     try 2 -- -t 2 -e 1x1x1 -n 2 -l 2x2x5 -V "${what% *}"

@@ -22,17 +22,12 @@ right 5 4 -- -n 64 -g 400 -t 1 --init glider8 --pack apart
 right 5 3 -- -n 192 -g 4 -t 2 --init glider8 --grid 1x3
 right 5 2 --ppn 1 -- -n 40 -g 7 -t 2 --pack apart
 right 5 4 --ppn 2 -- -n 24 -g 20 -t 2
-# Groups of one kernel wait for each other; a GPU's kernels lack the header.
+# Groups of one kernel wait for each other.
 right 1 1 -- -n 24 -g 50 -t 2 -m ki --groups 3
 right 1 3 -- -n 24 -g 50 -t 2 -m ki --groups 5
 right 2 2 --ppn 1 -- -n 24 -g 20 -t 2 -m hd,ki --groups 2
 right 1 1 -- -n 3 -g 7 -t 2 -m ki --groups 40
-[ -n "$real" ] || with_device cuda-discrete refused 2 \
-    'mode ki: kernels of this device (cuda) are compiled at run time' 1 -- -m hd,ki
-for on in cuda-discrete hip-discrete; do
-    with_device $on right 4 2 -- -n 32 -g 7 -t 2
-done
-with_device cuda-discrete right 4 2 --ppn 1 -- -n 32 -g 7 -t 2 --pack apart
+on_gpus -n 32 -g 7
 
 # --- The table's numbers, and the object's ---
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the kernels of gol2d and faces compile for NVIDIA's and AMD's GPUs
 # and as C, each behind those of the halo in one text; so does, behind these,
-# the one kernel of a whole run, with the library's header.
+# the one kernel of a whole run, with the library's headers in the text, as a
+# compiler at run time takes it.
 set -u
 : "${SRC:?the source directory}"
 failures=0 ran=0
@@ -25,20 +26,20 @@ printf 'int x;\n' >probe.hip
 for program in gol2d:3: faces:5: gol2d:4:ki faces:6:ki; do
     ki=${program##*:} program=${program%:*}
     many=${program#*:} program=${program%:*}
-    cat "$SRC/apps/halo/kernels.inc" "$SRC/apps/$program/kernels.inc" >text.cu
-    if [ "$ki" ]; then
-        cat "$SRC/apps/halo/ki.inc" "$SRC/apps/$program/ki.inc" >>text.cu
-    fi
-    cp text.cu text.hip && cp text.cu text.c || exit 1
+    set -- "$SRC/apps/halo/kernels.inc" "$SRC/apps/$program/kernels.inc"
+    [ -z "$ki" ] || set -- "$@" "$SRC/apps/halo/ki.inc" "$SRC/apps/$program/ki.inc"
+    sh "$SRC/scripts/kernel-text" "$@" >text.cu
+    cp text.cu text.hip && cat "$@" >text.c || exit 1
     if command -v nvcc >/dev/null 2>&1; then
-        compiles "$many" '^.visible .entry halo_' nvcc -I"$SRC/include" \
+        compiles "$many" '^.visible .entry halo_' nvcc -w -I"$SRC/include" \
             -arch=compute_75 -ptx -o code text.cu
     fi
+    # hiprtc brings size_t.
     if clang -x hip --offload-arch=gfx90a -nogpulib -nogpuinc \
         --cuda-device-only -S -o /dev/null probe.hip >/dev/null 2>&1; then
         compiles "$many" '^[[:space:]]*\.amdhsa_kernel halo_' clang -O2 -x hip \
             --offload-arch=gfx90a -nogpulib -nogpuinc --cuda-device-only -S \
-            -I"$SRC/include" -o code text.hip
+            -D__HIPCC_RTC__ -include stddef.h -o code text.hip
     fi
     ran=$((ran + 1))
     ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only \
