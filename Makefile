@@ -277,15 +277,19 @@ $(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
 $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
 
 # Kernels that call the library, as one text with its headers and as PTX.
-KI_TEXTS = $(patsubst %,$(O)/obj/apps/%/ki.text,gol2d faces)
-$(KI_TEXTS): $(O)/obj/apps/%/ki.text: apps/halo/kernels.inc apps/%/kernels.inc \
-    apps/halo/ki.inc apps/%/ki.inc
+HALO_TEXTS = $(patsubst %,$(O)/obj/apps/%/ki.text,gol2d faces)
+SORT_TEXT = $(O)/obj/apps/bucketsort/ki.text
+KI_TEXTS = $(HALO_TEXTS) $(SORT_TEXT)
+$(HALO_TEXTS): $(O)/obj/apps/%/ki.text: apps/halo/kernels.inc \
+    apps/%/kernels.inc apps/halo/ki.inc apps/%/ki.inc
+$(SORT_TEXT): apps/bucketsort/kernels.inc apps/bucketsort/ki.inc
 $(KI_TEXTS): scripts/kernel-text $(wildcard include/shmemx_dev*.h)
 	@mkdir -p $(@D)
 	@sh scripts/kernel-text $(filter %.inc,$^) >$@
 $(KI_TEXTS:.text=.ptx): %.ptx: %.text
 	$(call say,PTX)$(NVCC) -w -x cu -ptx -arch=compute_75 -Iinclude -o $@ $< >/dev/null 2>&1 || : >$@
-$(patsubst %/ki.text,%/main.o,$(KI_TEXTS)): private USER_CPPFLAGS += \
+$(SORT_TEXT:ki.text=exchange_ki.o): $(SORT_TEXT) $(SORT_TEXT:.text=.ptx)
+$(patsubst %/ki.text,%/main.o,$(HALO_TEXTS)) $(SORT_TEXT:ki.text=exchange_ki.o): private USER_CPPFLAGS += \
     -DKI_TEXT_FILE='"$(@D)/ki.text"' -DKI_PTX_FILE='"$(@D)/ki.ptx"'
 
 # The same for the loops of the OSU-style programs in kernels.

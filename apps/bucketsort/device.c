@@ -34,13 +34,6 @@ bool device_waits(int pes)
     return shmemx_device_info(&info) == 0 && (info.memops || pes == 1);
 }
 
-bool device_sends(void)
-{
-    shmemx_device_info_t info;
-
-    return shmemx_device_info(&info) == 0 && !strcmp(info.driver, "host");
-}
-
 enum { HEAP_SPARE = 8 };        /* MiB */
 
 static size_t most_keys(const struct job *job)

@@ -6,31 +6,99 @@
 #include <errno.h>
 #include <shmem.h>
 #include <shmem_space.h>
-#include <shmemx_dev.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ki.inc"
 #include "split.h"
 
-/* The units are groups of one item: those beyond the cores run as others end.
+/* Those of the software device are groups of one item: those beyond the cores
+ * run as others end.  Those of a GPU are items, a warp of them in each group.
  * So many on each PE, for what they have is symmetric.  A put of a line of at
- * most LINE_BYTES is over once it has been issued. */
-enum { UNITS = 16, LINE_BYTES = 4096 };
+ * most so many bytes is over once it has been issued. */
+struct units {
+    word32 count, each;         /* each: in a group */
+    word32 line_bytes;
+};
+static const struct units soft_units = { 16, 1, 4096 };
+static const struct units gpu_units = { 4096, 32, 256 };
 
 struct sender {
     struct job *job;
     struct dev *dev;
     shmemx_stream_t stream;
+    const struct units *units;
     struct inside inside;
     void *cuts;                 /* symmetric device memory */
-    word64 sent[UNITS];
+    word64 *sent;               /* [units] */
+    struct dev_gpu on_gpu;
 };
+
+/* ------------------------------------------------------- kernels of a GPU ---- */
+
+__asm__(".pushsection .rodata\n"
+        "inside_text:\n"
+        ".incbin \"" KI_TEXT_FILE "\"\n"
+        ".byte 0\n"
+        "inside_ptx:\n"
+        ".incbin \"" KI_PTX_FILE "\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char inside_text[] __attribute__((visibility("hidden")));
+extern const char inside_ptx[] __attribute__((visibility("hidden")));
+
+static int load(struct dev_gpu *g, const shmemx_device_info_t *info)
+{
+    static const char *const name = "sort_inside";
+
+    *g = (struct dev_gpu){ .names = &name, .count = 1,
+                           .otherwise = "another --variant" };
+    return !strcmp(info->driver, "cuda")
+               ? dev_cuda_load(g, info->ordinal, inside_ptx, inside_text)
+               : dev_hip_load(g, info->ordinal, inside_text);
+}
+
+static void unload(struct dev_gpu *g, const shmemx_device_info_t *info)
+{
+    if (g->module)
+        (!strcmp(info->driver, "cuda") ? dev_cuda_unload : dev_hip_unload)(g);
+}
+
+static bool is_gpu(const shmemx_device_info_t *info)
+{
+    return strcmp(info->driver, "host") != 0;
+}
+
+bool device_sends(void)
+{
+    shmemx_device_info_t info;
+    struct dev_gpu g;
+    int rc;
+
+    if (shmemx_device_info(&info))
+        return false;
+    if (!is_gpu(&info))
+        return true;
+    rc = load(&g, &info);
+    unload(&g, &info);
+    return rc == 0;
+}
+
+/* ----------------------------------------------------------- the exchange ---- */
+
+static const struct units *units_here(void)
+{
+    shmemx_device_info_t info;
+
+    return !shmemx_device_info(&info) && is_gpu(&info) ? &gpu_units
+                                                       : &soft_units;
+}
 
 /* A chunk's mean share, for PEs of many jobs have no room for more. */
 static size_t line_keys(const struct job *job)
 {
-    size_t pes = (size_t)job->pes, most = LINE_BYTES / (size_t)job->width;
+    size_t pes = (size_t)job->pes;
+    size_t most = units_here()->line_bytes / (size_t)job->width;
     size_t share = ((size_t)job->opts->chunk + pes - 1) / pes;
 
     return share < most ? share : most;
@@ -38,7 +106,7 @@ static size_t line_keys(const struct job *job)
 
 size_t exchange_ki_bytes(const struct job *job)
 {
-    return UNITS * (size_t)job->pes *
+    return units_here()->count * (size_t)job->pes *
            (line_keys(job) * (size_t)job->width + sizeof(word32)) +
            (size_t)job->pes * 4 * sizeof(word64);
 }
@@ -50,28 +118,45 @@ static void send_inside(const shmemx_item_t *it, void *arg)
     inside(arg, &s);
 }
 
+static void launch(struct sender *x)
+{
+    const struct units *u = x->units;
+    shmemx_grid_t grid = { .groups = u->count / u->each, .items = u->each,
+                           .phases = 1 };
+    const char *why = x->on_gpu.said;
+    int rc;
+
+    if (!x->dev->gpu) {
+        rc = shmemx_stream_launch(x->stream, &grid, send_inside, &x->inside);
+        why = strerror(-rc);
+    } else {
+        rc = (!strcmp(x->dev->info.driver, "cuda") ? dev_cuda_launch
+                                                   : dev_hip_launch)(
+            &x->on_gpu, 0, grid.groups, grid.items, &x->inside, x->stream);
+    }
+    if (rc)
+        job_error(x->job, E_DEVICE, "%s: the kernel of GA_KI: %s",
+                  x->dev->info.name, why);
+}
+
 void exchange_ki_run(struct job *job)
 {
     struct sender *x = job->exchange;
     struct inside *k = &x->inside;
-    shmemx_grid_t grid = { .groups = UNITS, .items = 1, .phases = 1 };
     double begin = job_now();
-    int rc;
 
     k->w.n = job->n;
-    k->w.each = (job->n + UNITS - 1) / UNITS;
+    k->w.each = (job->n + k->w.units - 1) / k->w.units;
     k->w.classes = (word32)split_classes(job->split);
     split_work(job->split, &k->w);
     split_load(job->split, x->dev, x->stream, x->cuts);
     split_load_state(job->split, x->dev, x->stream, k->w.state);
-    rc = shmemx_stream_launch(x->stream, &grid, send_inside, k);
-    if (rc)
-        job_error(job, E_DEVICE, "%s: the kernel of GA_KI: %s",
-                  x->dev->info.name, strerror(-rc));
-    dev_copy(x->dev, x->stream, x->sent, k->sent, sizeof(x->sent));
+    launch(x);
+    dev_copy(x->dev, x->stream, x->sent, k->sent,
+             k->w.units * sizeof(*x->sent));
     dev_sync(x->dev, x->stream);
     job->sent_bytes = 0;
-    for (int i = 0; i < UNITS; i++)
+    for (word32 i = 0; i < k->w.units; i++)
         job->sent_bytes += x->sent[i] * (uint64_t)job->width;
     job->timer[T_EXCHANGE] += job_now() - begin;
     job->timer[T_ATA_KEYS] = job->timer[T_EXCHANGE];
@@ -83,14 +168,14 @@ static bool rooms(struct sender *x)
 {
     struct job *job = x->job;
     struct inside *k = &x->inside;
-    size_t pes = (size_t)job->pes;
+    size_t pes = (size_t)job->pes, units = x->units->count;
     const struct {
         void *at;
         size_t bytes;
     } wanted[] = {
-        { &k->lines, UNITS * pes * k->line * (size_t)job->width },
-        { &k->filled, UNITS * pes * sizeof(*k->filled) },
-        { &k->sent, sizeof(x->sent) },
+        { &k->lines, units * pes * k->line * (size_t)job->width },
+        { &k->filled, units * pes * sizeof(*k->filled) },
+        { &k->sent, units * sizeof(*x->sent) },
         { &k->w.state, split_state_bytes(job->split) },
         { &x->cuts, split_cuts_bytes(job->split) },
     };
@@ -126,7 +211,7 @@ static void inside_open(struct sender *x)
     k->w.room = job->capacity;
     k->w.width = (word32)job->width;
     k->w.pes = (word32)job->pes;
-    k->w.units = UNITS;
+    k->w.units = x->units->count;
 }
 
 void exchange_ki_open(struct job *job)
@@ -134,19 +219,20 @@ void exchange_ki_open(struct job *job)
     struct sender *x = calloc(1, sizeof(*x));
 
     job->exchange = x;
-    if (!x) {
-        job_error(job, E_MEMORY, "exchange: no memory");
-    } else {
+    if (x) {
         x->job = job;
         x->dev = &job->device->dev;
+        x->units = units_here();
+        x->sent = calloc(x->units->count, sizeof(*x->sent));
         x->inside.line = (word32)line_keys(job);
-        if (x->dev->gpu)
-            job_error(job, E_DEVICE, "%s: GA_KI needs SHMEM_DEVICE=software: "
-                      "its kernel is a C function: use another --variant",
-                      x->dev->info.name);
-        else
-            dev_stream(x->dev, &x->stream);
     }
+    if (!x || !x->sent)
+        job_error(job, E_MEMORY, "exchange: no memory");
+    else if (x->dev->gpu && load(&x->on_gpu, &x->dev->info))
+        job_error(job, E_DEVICE, "the kernel of GA_KI for %s: %s",
+                  x->dev->info.name, x->on_gpu.said);
+    else
+        dev_stream(x->dev, &x->stream);
     if (share_failed(job))      /* before memory that all PEs make at once */
         return;
     if (rooms(x))
@@ -166,6 +252,8 @@ void exchange_ki_close(struct job *job)
     shmem_free(x->inside.lines);
     if (x->stream)
         shmemx_stream_destroy(x->stream);
+    unload(&x->on_gpu, &x->dev->info);
+    free(x->sent);
     free(x);
     job->exchange = NULL;
 }
