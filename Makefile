@@ -276,21 +276,25 @@ $(SORT_PTX): apps/bucketsort/kernels.inc
 $(O)/obj/apps/bucketsort/dev.o: $(SORT_PTX)
 $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX)"'
 
-# Kernels that call the library, as one text with its headers and as PTX.
-HALO_TEXTS = $(patsubst %,$(O)/obj/apps/%/ki.text,gol2d faces)
-SORT_TEXT = $(O)/obj/apps/bucketsort/ki.text
-KI_TEXTS = $(HALO_TEXTS) $(SORT_TEXT)
-$(HALO_TEXTS): $(O)/obj/apps/%/ki.text: apps/halo/kernels.inc \
+# Kernels that call the library: a text with all that they include, and PTX of
+# it, for the source that has both.
+HALO_KI  = $(patsubst %,$(O)/obj/apps/%/main,gol2d faces)
+SORT_KI  = $(O)/obj/apps/bucketsort/exchange_ki
+BENCH_KI = $(O)/obj/bench/gups
+WITH_KI  = $(HALO_KI) $(SORT_KI) $(BENCH_KI)
+$(HALO_KI:=.text): $(O)/obj/apps/%/main.text: apps/halo/kernels.inc \
     apps/%/kernels.inc apps/halo/ki.inc apps/%/ki.inc
-$(SORT_TEXT): apps/bucketsort/kernels.inc apps/bucketsort/ki.inc
-$(KI_TEXTS): scripts/kernel-text $(wildcard include/shmemx_dev*.h)
+$(SORT_KI).text: apps/bucketsort/kernels.inc apps/bucketsort/ki.inc
+$(BENCH_KI:=.text): $(O)/obj/bench/%.text: bench/%.inc bench/coord.h bench/gups.h
+$(WITH_KI:=.text): scripts/kernel-text $(wildcard include/shmemx_dev*.h)
 	@mkdir -p $(@D)
 	@sh scripts/kernel-text $(filter %.inc,$^) >$@
-$(KI_TEXTS:.text=.ptx): %.ptx: %.text
+$(WITH_KI:=.ptx): %.ptx: %.text
 	$(call say,PTX)$(NVCC) -w -x cu -ptx -arch=compute_75 -Iinclude -o $@ $< >/dev/null 2>&1 || : >$@
-$(SORT_TEXT:ki.text=exchange_ki.o): $(SORT_TEXT) $(SORT_TEXT:.text=.ptx)
-$(patsubst %/ki.text,%/main.o,$(HALO_TEXTS)) $(SORT_TEXT:ki.text=exchange_ki.o): private USER_CPPFLAGS += \
-    -DKI_TEXT_FILE='"$(@D)/ki.text"' -DKI_PTX_FILE='"$(@D)/ki.ptx"'
+$(WITH_KI:=.o): %.o: %.text %.ptx
+$(WITH_KI:=.o): private USER_CPPFLAGS += -DKI_TEXT_FILE='"$(@:.o=.text)"' \
+    -DKI_PTX_FILE='"$(@:.o=.ptx)"'
+$(BENCH_KI): $(O)/obj/apps/bucketsort/dev_gpu.o
 
 # The same for the loops of the OSU-style programs in kernels.
 OSU_PTX = $(O)/obj/tests/osu/loops.ptx
@@ -411,8 +415,7 @@ stand-in-pmi2: $(FAKE_PMI2)
 $(addprefix $(O)/bin/,gol2d faces): $(call obj,$(wildcard apps/halo/*.c) \
     apps/bucketsort/dev_gpu.c)
 $(call obj,apps/gol2d/main.c apps/faces/main.c): $(O)/obj/apps/%/main.o: \
-    apps/halo/kernels.inc apps/%/kernels.inc $(O)/obj/apps/%/ki.text \
-    $(O)/obj/apps/%/ki.ptx
+    apps/halo/kernels.inc apps/%/kernels.inc
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak
 	@mkdir -p $(@D)

@@ -16,20 +16,21 @@
  *   stream  the same steps and batches in the order of a stream; the host
  *           waits in the end
  *   queue   likewise, but T[a] += a, each batch of a queue, with one start
- *   kernel  one kernel of the software device for all updates, which its items
- *           make by calls of their own: each has a part of them, and a quiet
- *           after its part of a batch
+ *   kernel  one kernel for all updates, which its items make by calls of their
+ *           own: each has a part of them, and a quiet after its part of a
+ *           batch
  *   A       each of these (default)
  * Then the host's atomics take all back, and what is not as before counts as
  * an error.  Status 0, 1 after errors or a wrong argument. */
 #define _GNU_SOURCE 1
 #include "bench.h"
-#include "gups.h"
+#include "gups.inc"
+
+#include "../apps/bucketsort/dev_gpu.h"
 
 #include <errno.h>
 #include <shmem.h>
 #include <shmem_space.h>
-#include <shmemx_dev.h>
 #include <shmemx_st.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,7 +38,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BATCH = 1024, WORK = 8, GROUPS = 2, ITEMS = 4 };
+enum {
+    MOST_BATCH = 1024, WORK = 8,
+    GROUPS = 2, ITEMS = 4, GPU_GROUPS = 8, GPU_ITEMS = 128
+};
 
 static struct {
     int me, n_pes;
@@ -55,7 +59,14 @@ static shmemx_stream_t stream;      /* NULL: there is no device */
 static shmemx_queue_t queue;
 static char *step_word;
 static shmemx_device_info_t device;
-static shmemx_dev_t dev;            /* of the software device, else unused */
+static struct updates updates;      /* of the kernel */
+
+KI_TEXT(gups, KI_TEXT_FILE, KI_PTX_FILE);
+static const char *const kernel_name = "bench_update";
+static struct dev_gpu gpu = {
+    .names = &kernel_name, .count = 1, .otherwise = "SHMEM_DEVICE=software"
+};
+static bool kernel_runs;
 
 static int bad(const char *what, const char *text, const char *wanted)
 {
@@ -191,28 +202,29 @@ static struct part part_of(struct part of, long long i, long long parts)
 
 static void kernel(const shmemx_item_t *it, void *arg)
 {
-    long long items = (long long)it->groups * it->items;
-    struct part p = part_of(*(struct part *)arg,
-                            (long long)it->group * it->items + it->item, items);
-    uint64_t x = gups_number_at((uint64_t)p.from), *at;
-    long long each = run.batch > items ? run.batch / items : 1;
-    int pe;
+    const struct coord s = { it->group, it->item, it->groups, it->items };
 
-    for (long long i = 1; i <= p.n; i++) {
-        x = gups_next(x);
-        at = word_of(x, &pe);
-        shmemx_dev_uint64_atomic_xor(&dev, at, x, pe);
-        if (i % each == 0)
-            shmemx_dev_quiet(&dev);
-    }
-    shmemx_dev_quiet(&dev);
+    update(arg, &s);
+}
+
+static bool is_gpu(void)
+{
+    return strcmp(device.driver, "host") != 0;
 }
 
 static void by_kernel(struct part p)
 {
     shmemx_grid_t grid = { .groups = GROUPS, .items = ITEMS, .phases = 1 };
 
-    notified(shmemx_stream_launch(stream, &grid, kernel, &p));
+    updates.from = (word64)p.from;
+    updates.n = (word64)p.n;
+    if (!is_gpu()) {
+        notified(shmemx_stream_launch(stream, &grid, kernel, &updates));
+    } else if (dev_gpu_launch(&gpu, 0, GPU_GROUPS, GPU_ITEMS, &updates,
+                              stream)) {
+        fprintf(stderr, "gups: PE %d: the kernel: %s\n", run.me, gpu.said);
+        shmem_global_exit(1);
+    }
     notified(shmemx_stream_sync(stream));
 }
 
@@ -403,20 +415,24 @@ static int open_stream(void)
     return 0;
 }
 
-/* Kernels here are C functions.  After the table, whose memory their state is
- * to know. */
-static bool kernels_run(void)
+/* After the table, whose memory the state of kernels is to know. */
+static int open_kernel(void)
 {
-    return stream && !strcmp(device.driver, "host");
-}
+    bool wanted = stream && (!strcmp(run.mode, "A") ||
+                             !strcmp(run.mode, "kernel"));
 
-static int open_kernels(void)
-{
-    if (kernels_run())
-        notified(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &dev));
+    kernel_runs = all_have(wanted &&
+                           (!is_gpu() ||
+                            !dev_gpu_load(&gpu, device.driver, device.ordinal,
+                                          gups_ptx, gups_text)));
+    if (kernel_runs)
+        notified(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &updates.dev));
     else if (!strcmp(run.mode, "kernel"))
-        return bad("-x", run.mode, "the kernel is a C function: it needs "
-                   "SHMEM_DEVICE=software");
+        return bad("-x", run.mode, gpu.said);
+    updates.table = (word64 *)table;
+    updates.words = words;
+    updates.mask = ((word64)1 << run.bits) - 1;
+    updates.batch = (word64)run.batch;
     return 0;
 }
 
@@ -440,7 +456,7 @@ static int open_table(uint64_t *buffer)
     shmem_barrier_all();
     if (stream)                     /* the engines for the table's memory */
         notified(shmemx_device_info(&device));
-    return open_kernels();
+    return open_kernel();
 }
 
 static int all_modes(uint64_t *buffer)
@@ -457,7 +473,7 @@ static int all_modes(uint64_t *buffer)
         if (strcmp(run.mode, "A")
                 ? strcmp(run.mode, modes[i].name) != 0
                 : (modes[i].on_device && !stream) ||
-                      (!modes[i].batch && !kernels_run()))
+                      (!modes[i].batch && !kernel_runs))
             continue;
         rc |= measure(&modes[i], buffer);
     }
@@ -485,6 +501,7 @@ int main(int argc, char **argv)
         notified(shmemx_queue_destroy(queue));
     if (stream)
         shmemx_stream_destroy(stream);
+    dev_gpu_unload(&gpu);
     free(buffer);
     shmem_finalize();
     return rc;

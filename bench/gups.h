@@ -3,17 +3,22 @@
 #ifndef GUPS_H
 #define GUPS_H
 
+/* Kernels have them as their own. */
+#ifndef GUPS_WORD
 #include <stdint.h>
+#define GUPS_WORD uint64_t
+#define GUPS_FUNCTION static inline
+#endif
 
-static inline uint64_t gups_next(uint64_t x)
+GUPS_FUNCTION GUPS_WORD gups_next(GUPS_WORD x)
 {
     return x << 1 ^ (x >> 63 ? 7 : 0);
 }
 
 /* The product of polynomials over bits, modulo that of the register. */
-static inline uint64_t gups_product(uint64_t a, uint64_t b)
+GUPS_FUNCTION GUPS_WORD gups_product(GUPS_WORD a, GUPS_WORD b)
 {
-    uint64_t sum = 0;
+    GUPS_WORD sum = 0;
 
     for (; b; b >>= 1) {
         if (b & 1)
@@ -24,9 +29,9 @@ static inline uint64_t gups_product(uint64_t a, uint64_t b)
 }
 
 /* Number n of those that begin with 1. */
-static inline uint64_t gups_number_at(uint64_t n)
+GUPS_FUNCTION GUPS_WORD gups_number_at(GUPS_WORD n)
 {
-    uint64_t x = 1, power = 2;
+    GUPS_WORD x = 1, power = 2;
 
     for (; n; n >>= 1) {
         if (n & 1)

@@ -103,13 +103,11 @@ KERNELS(SOFT)
 
 static void launch_on_gpu(enum kernel k, struct step *s)
 {
-    bool cuda = !strcmp(pp.device.driver, "cuda");
     word64 groups = (s->n + 255) / 256;
     int rc;
 
     groups = groups > 256 ? 256 : groups ? groups : 1;
-    rc = (cuda ? dev_cuda_launch : dev_hip_launch)(
-        &pp.gpu, k, (unsigned)groups, 256, s, pp.stream);
+    rc = dev_gpu_launch(&pp.gpu, k, (unsigned)groups, 256, s, pp.stream);
     if (rc)
         die("DEVICE", "PE %d: %s: %s", pp.me, kernel_names[k], pp.gpu.said);
 }
@@ -142,16 +140,11 @@ static void sync_stream(void)
 
 static void load_kernels(void)
 {
-    int rc = 0;
-
     pp.gpu.names = kernel_names;
     pp.gpu.count = N_KERNELS;
     pp.gpu.otherwise = "SHMEM_DEVICE=software";
-    if (!strcmp(pp.device.driver, "cuda"))
-        rc = dev_cuda_load(&pp.gpu, pp.device.ordinal, "", pp_text);
-    else if (!strcmp(pp.device.driver, "hip"))
-        rc = dev_hip_load(&pp.gpu, pp.device.ordinal, pp_text);
-    if (rc)
+    if (strcmp(pp.device.driver, "host") &&
+        dev_gpu_load(&pp.gpu, pp.device.driver, pp.device.ordinal, "", pp_text))
         die("DEVICE", "kernels for %s: %s", pp.device.name, pp.gpu.said);
 }
 

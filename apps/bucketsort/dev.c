@@ -75,11 +75,9 @@ bool dev_open(struct job *job, struct dev *out)
     }
     d.gpu = strcmp(d.info.driver, "host") != 0;
     d.cores = cores_of(job);
-    if (strcmp(d.info.driver, "cuda") == 0)
-        rc = dev_cuda_load(&d.kernels, d.info.ordinal, kernels_ptx,
-                           kernels_text);
-    else if (d.gpu)
-        rc = dev_hip_load(&d.kernels, d.info.ordinal, kernels_text);
+    if (d.gpu)
+        rc = dev_gpu_load(&d.kernels, d.info.driver, d.info.ordinal,
+                          kernels_ptx, kernels_text);
     *out = d;
     if (!rc)
         return true;
@@ -91,9 +89,7 @@ bool dev_open(struct job *job, struct dev *out)
 
 void dev_close(struct dev *d)
 {
-    if (d->kernels.module)
-        (strcmp(d->info.driver, "cuda") == 0 ? dev_cuda_unload
-                                             : dev_hip_unload)(&d->kernels);
+    dev_gpu_unload(&d->kernels);
 }
 
 static void check(struct dev *d, const char *what, int rc)
@@ -111,7 +107,6 @@ void dev_launch(struct dev *d, shmemx_stream_t s, enum dev_kernel kernel,
     };
     struct dev_gpu *g = &d->kernels;
     struct work *own, copy = *w;
-    int rc;
 
     if (!d->gpu) {
         own = &records[turn++ % RECORDS].work;
@@ -120,11 +115,7 @@ void dev_launch(struct dev *d, shmemx_stream_t s, enum dev_kernel kernel,
               shmemx_stream_launch(s, &grid, soft[kernel].body, own));
         return;
     }
-    if (strcmp(d->info.driver, "cuda") == 0)
-        rc = dev_cuda_launch(g, (int)kernel, groups, items, &copy, s);
-    else
-        rc = dev_hip_launch(g, (int)kernel, groups, items, &copy, s);
-    if (rc)
+    if (dev_gpu_launch(g, (int)kernel, groups, items, &copy, s))
         job_error(d->job, E_DEVICE, "%s: %s: %s", d->info.name, names[kernel],
                   g->said);
 }

@@ -234,8 +234,8 @@ static int cuda_context(struct dev_gpu *g, int device)
 }
 
 /* PTX that the driver is too old for, or the device, is compiled anew. */
-int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
-                  const char *text)
+static int cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
+                     const char *text)
 {
     char *code = NULL;
     int device, rc = -1;
@@ -257,17 +257,9 @@ int dev_cuda_load(struct dev_gpu *g, int ordinal, const char *ptx,
     return rc;
 }
 
-void dev_cuda_unload(struct dev_gpu *g)
+static int cuda_launch(struct dev_gpu *g, int kernel, unsigned groups,
+                       unsigned items, void **args, void *stream)
 {
-    cu.cuModuleUnload(g->module);
-    g->module = NULL;
-}
-
-int dev_cuda_launch(struct dev_gpu *g, int kernel, unsigned groups,
-                    unsigned items, void *argument, void *stream)
-{
-    void *args[] = { argument };
-
     return DID(cuLaunchKernel, (g->function[kernel], groups, 1, 1, items, 1, 1,
                                0, stream, args, NULL));
 }
@@ -322,7 +314,7 @@ static void *hip_bind(struct dev_gpu *g)
     return NULL;
 }
 
-int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text)
+static int hip_load(struct dev_gpu *g, int ordinal, const char *text)
 {
     char *code;
     int rc;
@@ -340,18 +332,38 @@ int dev_hip_load(struct dev_gpu *g, int ordinal, const char *text)
     return rc;
 }
 
-void dev_hip_unload(struct dev_gpu *g)
+static int hip_launch(struct dev_gpu *g, int kernel, unsigned groups,
+                      unsigned items, void **args, void *stream)
 {
-    hip.hipModuleUnload(g->module);
+    return DID(hipModuleLaunchKernel, (g->function[kernel], groups, 1, 1, items,
+                                      1, 1, 0, stream, args, NULL));
+}
+#undef DID
+
+/* ------------------------------------------------------------------- both ---- */
+
+int dev_gpu_load(struct dev_gpu *g, const char *driver, int ordinal,
+                 const char *ptx, const char *text)
+{
+    g->hip = strcmp(driver, "cuda") != 0;
+    return g->hip ? hip_load(g, ordinal, text)
+                  : cuda_load(g, ordinal, ptx, text);
+}
+
+void dev_gpu_unload(struct dev_gpu *g)
+{
+    if (g->module && g->hip)
+        hip.hipModuleUnload(g->module);
+    else if (g->module)
+        cu.cuModuleUnload(g->module);
     g->module = NULL;
 }
 
-int dev_hip_launch(struct dev_gpu *g, int kernel, unsigned groups,
+int dev_gpu_launch(struct dev_gpu *g, int kernel, unsigned groups,
                    unsigned items, void *argument, void *stream)
 {
     void *args[] = { argument };
 
-    return DID(hipModuleLaunchKernel, (g->function[kernel], groups, 1, 1, items, 1, 1,
-                                      0, stream, args, NULL));
+    return (g->hip ? hip_launch : cuda_launch)(g, kernel, groups, items, args,
+                                               stream);
 }
-#undef DID

@@ -36,16 +36,7 @@ struct sender {
 
 /* ------------------------------------------------------- kernels of a GPU ---- */
 
-__asm__(".pushsection .rodata\n"
-        "inside_text:\n"
-        ".incbin \"" KI_TEXT_FILE "\"\n"
-        ".byte 0\n"
-        "inside_ptx:\n"
-        ".incbin \"" KI_PTX_FILE "\"\n"
-        ".byte 0\n"
-        ".popsection\n");
-extern const char inside_text[] __attribute__((visibility("hidden")));
-extern const char inside_ptx[] __attribute__((visibility("hidden")));
+KI_TEXT(inside, KI_TEXT_FILE, KI_PTX_FILE);
 
 static int load(struct dev_gpu *g, const shmemx_device_info_t *info)
 {
@@ -53,15 +44,8 @@ static int load(struct dev_gpu *g, const shmemx_device_info_t *info)
 
     *g = (struct dev_gpu){ .names = &name, .count = 1,
                            .otherwise = "another --variant" };
-    return !strcmp(info->driver, "cuda")
-               ? dev_cuda_load(g, info->ordinal, inside_ptx, inside_text)
-               : dev_hip_load(g, info->ordinal, inside_text);
-}
-
-static void unload(struct dev_gpu *g, const shmemx_device_info_t *info)
-{
-    if (g->module)
-        (!strcmp(info->driver, "cuda") ? dev_cuda_unload : dev_hip_unload)(g);
+    return dev_gpu_load(g, info->driver, info->ordinal, inside_ptx,
+                        inside_text);
 }
 
 static bool is_gpu(const shmemx_device_info_t *info)
@@ -80,7 +64,7 @@ bool device_sends(void)
     if (!is_gpu(&info))
         return true;
     rc = load(&g, &info);
-    unload(&g, &info);
+    dev_gpu_unload(&g);
     return rc == 0;
 }
 
@@ -130,9 +114,8 @@ static void launch(struct sender *x)
         rc = shmemx_stream_launch(x->stream, &grid, send_inside, &x->inside);
         why = strerror(-rc);
     } else {
-        rc = (!strcmp(x->dev->info.driver, "cuda") ? dev_cuda_launch
-                                                   : dev_hip_launch)(
-            &x->on_gpu, 0, grid.groups, grid.items, &x->inside, x->stream);
+        rc = dev_gpu_launch(&x->on_gpu, 0, grid.groups, grid.items,
+                            &x->inside, x->stream);
     }
     if (rc)
         job_error(x->job, E_DEVICE, "%s: the kernel of GA_KI: %s",
@@ -252,7 +235,7 @@ void exchange_ki_close(struct job *job)
     shmem_free(x->inside.lines);
     if (x->stream)
         shmemx_stream_destroy(x->stream);
-    unload(&x->on_gpu, &x->dev->info);
+    dev_gpu_unload(&x->on_gpu);
     free(x->sent);
     free(x);
     job->exchange = NULL;

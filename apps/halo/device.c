@@ -22,19 +22,13 @@ static unsigned cores_here(void)
     return n < 1 ? 1 : (unsigned)n;
 }
 
-static bool is_cuda(const struct device *d)
-{
-    return strcmp(d->info.driver, "cuda") == 0;
-}
-
 static bool load(struct device *d, struct dev_gpu *g,
                  const char *const *names, int count, const char *ptx,
                  const char *text)
 {
     *g = (struct dev_gpu){ .names = names, .count = count,
                            .otherwise = "SHMEM_DEVICE=software" };
-    return (is_cuda(d) ? dev_cuda_load(g, d->info.ordinal, ptx, text)
-                       : dev_hip_load(g, d->info.ordinal, text)) == 0;
+    return dev_gpu_load(g, d->info.driver, d->info.ordinal, ptx, text) == 0;
 }
 
 static void load_kernels(struct device *d, int count, const char *text)
@@ -75,11 +69,8 @@ bool device_open(struct device *d, const struct kernel *kernels, int count,
 void device_close(struct device *d)
 {
     app_need(shmemx_stream_destroy(d->stream), "the end of a stream");
-    if (d->gpu)
-        (is_cuda(d) ? dev_cuda_unload : dev_hip_unload)(&d->on_gpu);
-    if (d->persistent_on_gpu.module)
-        (is_cuda(d) ? dev_cuda_unload
-                    : dev_hip_unload)(&d->persistent_on_gpu);
+    dev_gpu_unload(&d->on_gpu);
+    dev_gpu_unload(&d->persistent_on_gpu);
 }
 
 void device_launch(struct device *d, int kernel, size_t items, void *arg)
@@ -96,9 +87,9 @@ void device_launch(struct device *d, int kernel, size_t items, void *arg)
         app_need(rc, d->kernels[kernel].name);
         return;
     }
-    rc = (is_cuda(d) ? dev_cuda_launch : dev_hip_launch)(
-        &d->on_gpu, kernel, (unsigned)(groups < GROUPS ? groups : GROUPS),
-        GROUP, arg, d->stream);
+    rc = dev_gpu_launch(&d->on_gpu, kernel,
+                        (unsigned)(groups < GROUPS ? groups : GROUPS), GROUP,
+                        arg, d->stream);
     if (rc)
         app_die("DEVICE", "PE %d: %s: %s", app.me, d->kernels[kernel].name,
                 d->on_gpu.said);
@@ -156,8 +147,7 @@ void device_persist(struct device *d, unsigned groups, void *arg)
         app_need(rc, d->persistent->name);
         return;
     }
-    rc = (is_cuda(d) ? dev_cuda_launch : dev_hip_launch)(g, 0, groups, GROUP,
-                                                         arg, d->stream);
+    rc = dev_gpu_launch(g, 0, groups, GROUP, arg, d->stream);
     if (rc)
         app_die("DEVICE", "PE %d: %s: %s", app.me, d->persistent->name,
                 g->said);

@@ -62,20 +62,6 @@ void device_sync(struct device *d);
             ".popsection\n"); \
     extern const char name[] __attribute__((visibility("hidden")))
 
-/* The text of a kernel for a whole run with the library's headers, and what
- * nvcc has made of it, or "". */
-#define KI_TEXT(name, text, ptx) \
-    __asm__(".pushsection .rodata\n" \
-            #name "_text:\n" \
-            ".incbin \"" text "\"\n" \
-            ".byte 0\n" \
-            #name "_ptx:\n" \
-            ".incbin \"" ptx "\"\n" \
-            ".byte 0\n" \
-            ".popsection\n"); \
-    extern const char name##_text[] __attribute__((visibility("hidden"))); \
-    extern const char name##_ptx[] __attribute__((visibility("hidden")))
-
 /* For lists X(name) of kernels: their bodies and their rows of the table. */
 #define SOFT_KERNEL(name) \
     static void soft_##name(const shmemx_item_t *it, void *arg) \

@@ -48,7 +48,7 @@ variants_of()
 {
     these=$own rows=5
     case ${real:+gpu-}$1 in
-        cuda-*) [ -s "$BUILD/obj/apps/bucketsort/ki.ptx" ] || these=$device ;;
+        cuda-*) [ -s "$BUILD/obj/apps/bucketsort/exchange_ki.ptx" ] || these=$device ;;
         hip-*) these=$device ;;
     esac
     [ "$these" = "$own" ] || rows=4

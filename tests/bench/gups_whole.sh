@@ -50,8 +50,8 @@ refused()
 
 : >failed
 if [ -n "$real" ]; then
-    whole copy 5 "$real" 2 -m 10 -d D
-    whole soft 5 "$real" 2/1 -m 10 -d D
+    whole copy 6 "$real" 2 -m 10 -d D
+    whole soft 6 "$real" 2/1 -m 10 -d D
     finish
 fi
 whole soft 6 host 2/1 -m 8 -b 100 &
@@ -59,6 +59,14 @@ whole soft 5 hip-discrete 2/1 -m 6 -d D &
 whole copy 6 host 3 -m 10 -d D -n 5001
 whole - 1 host 4/2 -m 9 -d D -b 3 -n 1001 -x kernel
 whole copy 5 hip-discrete 2 -m 8
+# The kernel that nvcc has compiled.
+if [ -s "$gups.ptx" ]; then
+    whole - 1 cuda-discrete 2 -m 8 -d H -x kernel
+    whole - 1 cuda-discrete 3 -m 8 -d D -x kernel -n 701
+    whole - 1 cuda-discrete 2/1 -m 8 -d D -x kernel -b 7
+else
+    echo 'skip: nvcc made no PTX of the kernel'
+fi
 host 3 -m 10 -n 5001
 host 2/1 -m 8 -n 500 -b 100
 refused none '-m 31: want 1 to 30 bits' -m 31
@@ -66,7 +74,7 @@ refused none '-x fast: want host, nbi, driven, stream, queue, kernel or A (each 
     -x fast
 refused none '-x stream: this job has no device: SHMEM_DEVICE=software is one in software' \
     -x stream
-refused hip-discrete '-x kernel: the kernel is a C function: it needs SHMEM_DEVICE=software' \
+refused hip-discrete '-x kernel: hipModuleGetFunction: hipErrorUnknown (500)' \
     -x kernel
 wait
 finish

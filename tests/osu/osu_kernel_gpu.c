@@ -28,20 +28,19 @@ const char *osu_kernel_gpu_open(int ordinal)
     if (!osu_ptx[0])
         return "wants kernels for a GPU, which nvcc makes when it is there as "
                "these programs are built: scripts/install-deps";
-    return dev_cuda_load(&gpu, ordinal, osu_ptx, NULL) ? gpu.said : NULL;
+    return dev_gpu_load(&gpu, "cuda", ordinal, osu_ptx, NULL) ? gpu.said : NULL;
 }
 
 const char *osu_kernel_gpu_launch(enum osu_loop loop, unsigned items,
                                   struct osu_job *job, shmemx_stream_t at)
 {
-    return dev_cuda_launch(&gpu, (int)loop, 1, items, job, at) ? gpu.said
-                                                               : NULL;
+    return dev_gpu_launch(&gpu, (int)loop, 1, items, job, at) ? gpu.said
+                                                              : NULL;
 }
 
 void osu_kernel_gpu_close(void)
 {
-    if (gpu.module)
-        dev_cuda_unload(&gpu);
+    dev_gpu_unload(&gpu);
 }
 
 #else                               /* not by this project's Makefile */
