@@ -84,11 +84,13 @@ int main(void)
     TRY(shmemx_stream_copy(s, &out[0], &cells[0], sizeof *out));
     TRY(shmemx_stream_copy(s, &out[1], &cells[CELLS - 1], sizeof *out));
 
+    for (int r = 0; r < 2; r++) {
+        work[r].from = row[r];
+        work[r].to = row[!r];
+        work[r].in = in;
+        work[r].out = out;
+    }
     for (int t = 0; t < STEPS; t++) {
-        work[t % 2].from = row[t % 2];
-        work[t % 2].to = row[(t + 1) % 2];
-        work[t % 2].in = in;
-        work[t % 2].out = out;
         TRY(shmemx_enqueue_startall(q, 4, all));
         /* What needs no neighbour could run here. */
         TRY(shmemx_enqueue_waitall(q, 4, all));

@@ -128,7 +128,7 @@ CORE_RACY static void describe_waits(struct line *out)
 
 /* ---- operations and memory ---- */
 
-static void describe_operations(struct line *out)
+CORE_RACY static void describe_operations(struct line *out)
 {
     uint64_t n = xport_net ? xport_progress->in_flight() : 0;
 

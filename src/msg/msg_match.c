@@ -193,7 +193,7 @@ static void match_send(struct msg_chan *s, const struct msg_ctrl *rtr)
     REQUIRES(msg_lock)
 {
     set_peer(s, rtr);
-    s->proto = (enum msg_proto_id)(rtr->flags >> MSG_RTR_PROTO_SHIFT);
+    msg_set_proto(s, (enum msg_proto_id)(rtr->flags >> MSG_RTR_PROTO_SHIFT));
     s->bytes = s->len;
     s->landing = msg_ctrl_addr(rtr);
     s->slots = (unsigned)rtr->slots;

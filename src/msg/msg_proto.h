@@ -51,6 +51,14 @@ static inline const struct msg_end_ops *msg_ops(const struct msg_chan *c)
     return c->sends ? &p->send : &p->recv;
 }
 
+/* A one-shot message has its protocol from the start, and the threads that
+ * start it and wait for it read it meanwhile. */
+static inline void msg_set_proto(struct msg_chan *c, enum msg_proto_id proto)
+{
+    if (c->proto != proto)
+        c->proto = proto;
+}
+
 /* ---- msg_proto.c: what several protocols share ---- */
 int msg_start_nothing(const struct msg_batch *b, struct msg_chan *c,
                       uint64_t seq);

@@ -131,7 +131,7 @@ int msg_select_proto(struct msg_chan *r, const struct msg_ctrl *rts)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (fits(&rules[i], r, rts) && alloc_landing(r, rules[i].landing)) {
-            r->proto = rules[i].proto;
+            msg_set_proto(r, rules[i].proto);
             return 0;
         }
     return -ENOSPC;

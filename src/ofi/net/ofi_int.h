@@ -212,7 +212,9 @@ bool ofi_amo_all_valid(struct fid_ep *ep);
 static inline uint64_t ofi_remote_addr(const struct ofi_peer *p,
                                        const struct xport_addr *at)
 {
-    return at->seg == XPORT_TRIG_COUNTER ? 0 : p->base[at->seg] + at->off;
+    /* relaxed: as the key, which a thread has seen before. */
+    return at->seg == XPORT_TRIG_COUNTER
+           ? 0 : __atomic_load_n(&p->base[at->seg], __ATOMIC_RELAXED) + at->off;
 }
 
 static inline uint64_t ofi_remote_key(const struct ofi_peer *p,
