@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a sum over all PEs of arrays in the memory of the software
- * device, by a ring, in three forms of the same algorithm, which take turns:
+/* Description: a sum over all PEs of arrays in the memory of the device, by a
+ * ring, in three forms of the same algorithm, which take turns:
  *
  *   kernel  one persistent kernel for all sums of a round: its groups wait,
  *           add and put, each with parts of its own of the array, so that some
@@ -13,20 +13,22 @@
  *                  [-p PIECES]
  *
  * MIN and MAX are bytes of the array (1024:4194304), GROUPS those of the
- * kernels (the cores for a PE), PIECES those that each group divides a step
- * into at most (8), so that it adds one while others are under way.  Each PE's array has P chunks, P being the
- * number of PEs.  In steps 0 to P - 2 a chunk goes to the next PE, which adds
+ * kernels (the cores for a PE, or a GPU's processors), PIECES those that each
+ * group divides a step into at most (8), so that it adds one while others are
+ * under way.  Each PE's array has P chunks, P being the number of PEs.  In steps 0 to P - 2 a chunk goes to the next PE, which adds
  * its own; in P - 1 to 2P - 3 the sums go around.  Each element of each form's
  * result is checked.  Status 0, 1 after an error, a wrong result or a wrong
  * argument. */
 #define _GNU_SOURCE 1
+#include "allreduce_ring.inc"
 #include "bench.h"
+
+#include "../apps/bucketsort/dev_gpu.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <shmem.h>
 #include <shmem_space.h>
-#include <shmemx_dev.h>
 #include <shmemx_st.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,11 +41,13 @@ enum {
     PIECE_BYTES = 8192,         /* the least that a group or a piece gets, */
     FAR_PIECE_BYTES = 512 << 10, /* if a next PE is on another node */
     MOST_ROUNDS = 1000,
-    RUN_AHEAD = 16              /* sums that a stream has enqueued */
+    RUN_AHEAD = 16,             /* sums that a stream has enqueued */
+    GPU_ITEMS = 256
 };
 
 static struct {
-    int me, pes, next;
+    int me, pes;
+    bool gpu;
     size_t min, max;            /* bytes */
     int rounds, groups, pieces;
     size_t piece_bytes;
@@ -51,17 +55,19 @@ static struct {
 } run = { .min = 1024, .max = 4 << 20, .rounds = 5,
           .pieces = 8 };
 
-/* What kernels know: the plan of one size, and the symmetric arrays. */
-static struct ring {
-    shmemx_dev_t dev;
-    size_t n, stride;           /* elements: all, from one landing to the next */
-    unsigned groups, pieces;    /* of a chunk, of a group's part of it */
-    double *in, *out;
-    double *landing;            /* [P - 1][stride] a chunk for each step */
-    uint64_t *arrived;          /* [2P - 2][groups][pieces] the sum's number */
-    uint64_t sums;              /* made so far */
-    int iters;                  /* sums of the kernel at hand */
-} ring;
+static struct ring ring;
+static struct adding *additions;        /* [2P - 1] of the plan */
+static double *host;                    /* an array */
+
+enum { SUMS_INSIDE, ADD_PART, KERNELS };
+KI_TEXT(ring, KI_TEXT_FILE, KI_PTX_FILE);
+static const char *const kernel_names[KERNELS] = {
+    "bench_sums_inside", "bench_add_part"
+};
+static struct dev_gpu gpu = {
+    .names = kernel_names, .count = KERNELS,
+    .otherwise = "SHMEM_DEVICE=software"
+};
 
 static shmemx_stream_t stream;
 
@@ -81,149 +87,65 @@ static void must(int rc, const char *what)
     shmem_global_exit(1);
 }
 
-/* ---- the ring ---- */
+/* ---- kernels ---- */
 
-struct span {
-    size_t from, n;
-};
-
-static struct span part(struct span s, unsigned i, unsigned of)
-{
-    size_t from = s.n * i / of, to = s.n * (i + 1) / of;
-
-    return (struct span){ s.from + from, to - from };
-}
-
-/* The chunk of step t, 0 to 2P - 2, in which what has come by step t - 1 is
- * added, or stays, and goes on. */
-static struct span chunk_of(unsigned t)
-{
-    unsigned pes = (unsigned)run.pes;
-
-    return part((struct span){ 0, ring.n },
-                ((unsigned)run.me + 2 * pes - t) % pes, pes);
-}
-
-static bool adds(unsigned t)
-{
-    return t > 0 && t < (unsigned)run.pes;
-}
-
-static bool is_last(unsigned t)
-{
-    return t == 2 * (unsigned)run.pes - 2;
-}
-
-static uint64_t *word_of(unsigned t, unsigned group, unsigned piece)
-{
-    return ring.arrived + (t * ring.groups + group) * ring.pieces + piece;
-}
-
-static void add(unsigned t, struct span chunk, struct span p)
-{
-    const double *in = ring.in + p.from;
-    const double *come = ring.landing + (t - 1) * ring.stride + p.from -
-                         chunk.from;
-    double *out = ring.out + p.from;
-
-    for (size_t i = 0; i < p.n; i++)
-        out[i] = in[i] + come[i];
-}
-
-static const double *source_of(unsigned t, struct span p)
-{
-    return (t ? ring.out : ring.in) + p.from;
-}
-
-static double *target_of(unsigned t, struct span chunk, struct span p)
-{
-    return t + 1 < (unsigned)run.pes
-               ? ring.landing + t * ring.stride + p.from - chunk.from
-               : ring.out + p.from;
-}
-
-/* ---- one kernel ---- */
-
-static void step_inside(unsigned group, unsigned t, uint64_t sum)
-{
-    const shmemx_dev_t *dev = &ring.dev;
-    struct span chunk = chunk_of(t), own = part(chunk, group, ring.groups), p;
-
-    for (unsigned k = 0; k < ring.pieces; k++) {
-        p = part(own, k, ring.pieces);
-        if (t > 0)
-            shmemx_dev_signal_wait_until_block(dev, word_of(t - 1, group, k),
-                                               SHMEM_CMP_GE, sum);
-        if (adds(t))
-            add(t, chunk, p);
-        if (!is_last(t))
-            shmemx_dev_putmem_signal_nbi_block(
-                dev, target_of(t, chunk, p), source_of(t, p),
-                p.n * sizeof(double), word_of(t, group, k), sum,
-                SHMEM_SIGNAL_SET, run.next);
+#define SOFT_KERNEL(name)                                                   \
+    static void soft_##name(const shmemx_item_t *it, void *arg)             \
+    {                                                                       \
+        const struct coord s = { it->group, it->item, it->groups,           \
+                                it->items };                                \
+                                                                            \
+        name(arg, &s);                                                      \
     }
-}
+SOFT_KERNEL(sums_inside)
+SOFT_KERNEL(add_part)
 
-/* A quiet after each sum, for the next one overwrites what was put. */
-static void inside(const shmemx_item_t *it, void *unused)
+/* arg stays as it is until the kernel has run. */
+static void launch(int kernel, unsigned resident, void *arg)
 {
-    (void)unused;
-    for (int i = 1; i <= ring.iters; i++) {
-        for (unsigned t = 0; t <= 2 * (unsigned)run.pes - 2; t++)
-            step_inside(it->group, t, ring.sums + (unsigned)i);
-        shmemx_dev_quiet_block(&ring.dev);
+    static const shmemx_kernel_t soft[] = { soft_sums_inside, soft_add_part };
+    shmemx_grid_t grid = { .groups = ring.groups, .items = 1, .phases = 1,
+                           .resident = resident };
+
+    if (!run.gpu) {
+        must(shmemx_stream_launch(stream, &grid, soft[kernel], arg),
+             "a launch");
+        return;
     }
+    if (!dev_gpu_launch(&gpu, kernel, ring.groups, GPU_ITEMS, arg, stream))
+        return;
+    fprintf(stderr, "allreduce_ring: PE %d: a launch: %s\n", run.me, gpu.said);
+    shmem_global_exit(1);
 }
 
 static void by_kernel(int iters)
 {
-    shmemx_grid_t grid = { .groups = ring.groups, .items = 1, .phases = 1,
-                           .resident = ring.groups };
-
-    ring.iters = iters;
-    must(shmemx_stream_launch(stream, &grid, inside, NULL), "a launch");
+    ring.iters = (word32)iters;
+    launch(SUMS_INSIDE, ring.groups, &ring);
     must(shmemx_stream_sync(stream), "the kernel");
 }
 
 /* ---- the host, the stream ---- */
-
-static void add_part(const shmemx_item_t *it, void *arg)
-{
-    unsigned t = *(const unsigned *)arg;
-    struct span chunk = chunk_of(t);
-
-    add(t, chunk, part(chunk, it->group, it->groups));
-}
-
-static void launch_add(const unsigned *t)
-{
-    shmemx_grid_t grid = { .groups = ring.groups, .items = 1, .phases = 1 };
-
-    must(shmemx_stream_launch(stream, &grid, add_part, (void *)t), "a launch");
-}
-
-/* Numbers that outlive what a stream has enqueued. */
-static unsigned *step_numbers;
 
 static void by_host(int iters)
 {
     for (int i = 1; i <= iters; i++) {
         uint64_t sum = ring.sums + (unsigned)i;
 
-        for (unsigned t = 0; t <= 2 * (unsigned)run.pes - 2; t++) {
-            struct span c = chunk_of(t);
+        for (word32 t = 0; t <= 2 * ring.pes - 2; t++) {
+            struct span c = chunk_of(&ring, t);
 
             if (t > 0)
-                shmem_signal_wait_until(word_of(t - 1, 0, 0), SHMEM_CMP_GE,
+                shmem_signal_wait_until(word_of(&ring, t - 1, 0, 0), SHMEM_CMP_GE,
                                         sum);
-            if (adds(t)) {
-                launch_add(&step_numbers[t]);
+            if (adds(&ring, t)) {
+                launch(ADD_PART, 0, &additions[t]);
                 must(shmemx_stream_sync(stream), "an addition");
             }
-            if (!is_last(t))
-                shmem_putmem_signal_nbi(target_of(t, c, c), source_of(t, c),
-                                        c.n * sizeof(double), word_of(t, 0, 0),
-                                        sum, SHMEM_SIGNAL_SET, run.next);
+            if (!is_last(&ring, t))
+                shmem_putmem_signal_nbi(target_of(&ring, t, c, c), source_of(&ring, t, c),
+                                        c.n * sizeof(double), word_of(&ring, t, 0, 0),
+                                        sum, SHMEM_SIGNAL_SET, (int)ring.next);
         }
         shmem_quiet();
     }
@@ -234,20 +156,20 @@ static void by_stream(int iters)
     for (int i = 1; i <= iters; i++) {
         uint64_t sum = ring.sums + (unsigned)i;
 
-        for (unsigned t = 0; t <= 2 * (unsigned)run.pes - 2; t++) {
-            struct span c = chunk_of(t);
+        for (word32 t = 0; t <= 2 * ring.pes - 2; t++) {
+            struct span c = chunk_of(&ring, t);
 
             if (t > 0)
                 must(shmemx_signal_wait_until_on_stream(
-                         NULL, word_of(t - 1, 0, 0), SHMEM_CMP_GE, sum,
+                         NULL, word_of(&ring, t - 1, 0, 0), SHMEM_CMP_GE, sum,
                          stream), "a wait on the stream");
-            if (adds(t))
-                launch_add(&step_numbers[t]);
-            if (!is_last(t))
+            if (adds(&ring, t))
+                launch(ADD_PART, 0, &additions[t]);
+            if (!is_last(&ring, t))
                 must(shmemx_putmem_signal_nbi_on_stream(
-                         target_of(t, c, c), source_of(t, c),
-                         c.n * sizeof(double), word_of(t, 0, 0), sum,
-                         SHMEM_SIGNAL_SET, run.next, stream),
+                         target_of(&ring, t, c, c), source_of(&ring, t, c),
+                         c.n * sizeof(double), word_of(&ring, t, 0, 0), sum,
+                         SHMEM_SIGNAL_SET, (int)ring.next, stream),
                      "a put on the stream");
         }
         must(shmemx_quiet_on_stream(stream), "a quiet on the stream");
@@ -283,23 +205,31 @@ static double measure(const struct form *f, int iters)
     return (bench_now_ns() - start) / iters * 1e-3;
 }
 
+static void copy(void *to, const void *from, size_t bytes)
+{
+    must(shmemx_stream_copy(stream, to, from, bytes), "a copy");
+    must(shmemx_stream_sync(stream), "a copy");
+}
+
 /* How many elements of the result are wrong, on all PEs. */
 static long wrong_after(const struct form *f)
 {
     static long wrong;
     double factor = run.pes * (run.pes + 1) / 2.0;
+    size_t bytes = ring.n * sizeof(double);
 
     shmem_barrier_all();
-    memset(ring.out, 0, ring.n * sizeof(double));
+    copy(ring.out, memset(host, 0, bytes), bytes);
     measure(f, 2);
     shmem_barrier_all();
+    copy(host, ring.out, bytes);
     wrong = 0;
     for (size_t i = 0; i < ring.n; i++)
-        wrong += ring.out[i] != factor * value_of(0, i);
+        wrong += host[i] != factor * value_of(0, i);
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &wrong, &wrong, 1);
     if (wrong && run.me == 0)
         fprintf(stderr, "allreduce_ring: %s, %zu bytes: %ld elements are "
-                "wrong\n", f->name, ring.n * sizeof(double), wrong);
+                "wrong\n", f->name, bytes, wrong);
     return wrong;
 }
 
@@ -318,6 +248,8 @@ static void plan(size_t bytes)
     ring.pieces = share < 1 ? 1
                 : share < (size_t)run.pieces ? (unsigned)share
                                              : (unsigned)run.pieces;
+    for (unsigned t = 0; t <= 2 * ring.pes - 2; t++)
+        additions[t] = (struct adding){ ring, t };
 }
 
 static int size_row(size_t bytes)
@@ -428,6 +360,16 @@ static int cores_here(void)
     return n < 1 ? 1 : n > MOST_GROUPS ? MOST_GROUPS : n;
 }
 
+/* A GPU's processors, shared with the PEs of the node: they may use it, too. */
+static int groups_here(const shmemx_device_info_t *device)
+{
+    int pes = shmem_team_n_pes(SHMEM_TEAM_SHARED), n = device->resident / pes;
+
+    if (!run.gpu)
+        return cores_here();
+    return n < 1 ? 1 : n > MOST_GROUPS ? MOST_GROUPS : n;
+}
+
 static int open_device(void)
 {
     shmemx_device_info_t device;
@@ -439,15 +381,17 @@ static int open_device(void)
         return bad("this job", "", "has no device: SHMEM_DEVICE=software is "
                    "one in software");
     must(shmemx_device_info(&device), "shmemx_device_info");
-    if (!least(!strcmp(device.driver, "host")))
-        return bad("device", device.driver, "the kernels are C functions: they "
-                   "need SHMEM_DEVICE=software");
-    groups = run.groups ? run.groups : least(cores_here());
-    if (!least(!shmemx_launch_check((unsigned)groups, 1, 0)))
+    run.gpu = strcmp(device.driver, "host") != 0;
+    if (!least(!run.gpu || !dev_gpu_load(&gpu, device.driver, device.ordinal,
+                                         ring_ptx, ring_text)))
+        return bad("kernels for", device.name, gpu.said);
+    groups = run.groups ? run.groups : least(groups_here(&device));
+    if (!least(!shmemx_launch_check((unsigned)groups, run.gpu ? GPU_ITEMS : 1,
+                                    0)))
         return bad("-g", "GROUPS", "so many do not run at once: see "
                    "SHMEM_DEVICE_RESIDENT");
     run.groups = groups;
-    near = shmem_team_translate_pe(SHMEM_TEAM_WORLD, run.next,
+    near = shmem_team_translate_pe(SHMEM_TEAM_WORLD, (int)ring.next,
                                    SHMEM_TEAM_SHARED) >= 0;
     run.piece_bytes = least(near) ? PIECE_BYTES : FAR_PIECE_BYTES;
     return 0;
@@ -470,15 +414,15 @@ static int open_ring(void)
                                       steps * (size_t)run.groups *
                                           (size_t)run.pieces,
                                       sizeof(uint64_t));
-    step_numbers = calloc(steps + 1, sizeof *step_numbers);
+    additions = calloc(steps + 1, sizeof *additions);
+    host = malloc(run.max);
     if (!least(ring.in && ring.out && ring.landing && ring.arrived &&
-               step_numbers))
+               additions && host))
         return bad("-m", "MAX", "no room in the device heap: set "
                    "SHMEM_SYMMETRIC_SIZE_DEVICE, or a smaller MAX");
-    for (size_t t = 0; t <= steps; t++)
-        step_numbers[t] = (unsigned)t;
     for (size_t i = 0; i < run.max / sizeof(double); i++)
-        ring.in[i] = value_of(run.me, i);
+        host[i] = value_of(run.me, i);
+    copy(ring.in, host, run.max / sizeof(double) * sizeof(double));
     must(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &ring.dev),
          "shmemx_dev_get");
     shmem_barrier_all();
@@ -492,7 +436,9 @@ int main(int argc, char **argv)
     shmem_init();
     run.me = shmem_my_pe();
     run.pes = shmem_n_pes();
-    run.next = (run.me + 1) % run.pes;
+    ring.me = (word32)run.me;
+    ring.pes = (word32)run.pes;
+    ring.next = (ring.me + 1) % ring.pes;
     rc = arguments(argc, argv);
     if (!rc)
         rc = open_device();
@@ -507,7 +453,9 @@ int main(int argc, char **argv)
         rc = size_row(n);
     if (stream)
         shmemx_stream_destroy(stream);
-    free(step_numbers);
+    dev_gpu_unload(&gpu);
+    free(additions);
+    free(host);
     shmem_finalize();
     return rc;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: the ring of a persistent kernel, of the host and of a stream sums
 # every element right, near and far, with several groups and pieces and more
-# PEs than elements, and the benchmark names what is wrong with its arguments.
+# PEs than elements, also on a stand-in for a GPU, and the benchmark names what
+# is wrong with its arguments.
 # Timeout: 60
 # Needs: benches
 set -u
@@ -51,6 +52,18 @@ refused '-p 0: want 1 to 64 pieces' -n 2 "$ring" -p 0
 refused 'option -q: unknown' -n 2 "$ring" -q
 refused '-g GROUPS: so many do not run at once' -n 2 env \
     SHMEM_DEVICE_RESIDENT=2 "$ring" -g 3
+# The kernels that nvcc has compiled.
+if [ -s "$ring.ptx" ]; then
+    SHMEM_DEVICE=cuda
+    LD_LIBRARY_PATH=$BUILD/obj/tests/fake/cuda FAKE_DEVICE=discrete
+    export LD_LIBRARY_PATH FAKE_DEVICE
+    rows 2 2 2 -n 2 "$ring" --tsv -n 1 -g 2 -m 16384:65536
+    rows 2 1 1 -n 3 "$ring" --tsv -n 1 -g 3 -m 8:32
+    rows 1 1 1 -n 2 --ppn 1 "$ring" --tsv -n 1 -m 4096:4096
+    unset LD_LIBRARY_PATH FAKE_DEVICE
+else
+    echo 'skip: nvcc made no PTX of the kernels'
+fi
 SHMEM_DEVICE=none
 refused 'SHMEM_DEVICE=software' -n 2 "$ring"
 [ $failures -eq 0 ]

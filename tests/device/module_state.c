@@ -233,5 +233,6 @@ int main(int argc, char **argv)
     T_EQ(copy(&left, variable_of(module), sizeof left, NULL), 0);
     T_EQ(wait_for(NULL), 0);
     T_TRUE(!memcmp(&left, &none, sizeof left));
+    T_EQ(unload(module), 0);
     return T_DONE();
 }
