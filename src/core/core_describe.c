@@ -213,6 +213,8 @@ static void add_queue(struct line *l, const struct core_waiter *w,
 void core_describe_wait(struct line *l, const struct core_waiter *w,
                         bool in_handler)
 {
+    char text[128];
+
     switch (w->info.what) {
     case CORE_FOR_REMOTE:
         line_add(l, "off-node PEs");
@@ -236,4 +238,7 @@ void core_describe_wait(struct line *l, const struct core_waiter *w,
     core_describe_address(l, w->addr);
     if (w->info.raiser)
         line_addf(l, ", which PE %u raises", w->info.raiser - 1);
+    if (w->info.named && !in_handler &&
+        w->info.name(w->info.named, text, sizeof text))
+        line_addf(l, "; %s", text);
 }

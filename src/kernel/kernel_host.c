@@ -170,7 +170,8 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
         .addr = word, .bytes = f->size,
         .info = { .call = kernel_call_name(f->call), .what = CORE_FOR_VALUE,
                   .cmp = f->cmp, .is_signed = f->is_signed, .value = f->value,
-                  .raiser = f->raiser }
+                  .raiser = f->raiser, .named = gtl_item ? gtl_item_grid : NULL,
+                  .name = gtl_item_describe_grid }
     };
 
     while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value))
@@ -194,7 +195,9 @@ static void wait_set(const shmemi_dev_set *s, unsigned turn)
             .info = { .call = kernel_call_name(SHMEMI_DEV_CALL_WAIT),
                       .what = CORE_FOR_SET, .cmp = s->cmp,
                       .is_signed = s->is_signed, .value = s->n,
-                      .alike = !s->values, .each = s->value }
+                      .alike = !s->values, .each = s->value,
+                      .named = gtl_item ? gtl_item_grid : NULL,
+                      .name = gtl_item_describe_grid }
         };
     core_wait_step(w);
 }

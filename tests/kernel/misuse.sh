@@ -263,6 +263,44 @@ host grid 'shmemx_launch_check: 100000 groups of 32 items wait for each other, a
 host grid_none 'shmemx_launch_check: a grid of 0 groups of 32 items \[S-W-ARG\]'
 works grid_fits host
 
+# Groups that wait for those that have not begun, until the host helps.
+program groups <<'C'
+#include <shmemx_dev.h>
+#include <shmemx_st.h>
+enum { GROUPS = 256 };
+static uint64_t came;
+
+static void kernel(const shmemx_item_t *it, void *arg)
+{
+    (void)it;
+    shmemx_dev_uint64_atomic_inc(arg, &came, 0);
+    shmemx_dev_uint64_wait_until(arg, &came, SHMEM_CMP_GE, GROUPS);
+}
+
+int main(void)
+{
+    shmemx_grid_t grid = { .groups = GROUPS, .items = 1, .phases = 1 };
+    shmemx_stream_t s;
+    shmemx_dev_t d;
+
+    shmem_init();
+    if (shmemx_stream_create(&s) ||
+        shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &d))
+        return 3;
+    shmemx_stream_launch(s, &grid, kernel, &d);
+    sleep(2);
+    shmem_uint64_atomic_set(&came, GROUPS, 0);
+    shmemx_stream_sync(s);
+    shmemx_stream_destroy(s);
+    shmem_finalize();
+    return 0;
+}
+C
+SHMEM_STALL=1 try 0 ./groups
+ended 0 'groups that have not begun'
+grep -qE 'shmemx_dev_wait_until waits for [0-9]+ s for [0-9]+ to be >= 256 at static data\+0x[0-9a-f]+; [0-9]+ of 256 groups of its grid have not begun: groups that wait for each other need shmemx_grid_t.resident \[S-W-STALL\]' \
+    "$err" || fail "groups that have not begun: $(head -n 3 "$err")"
+
 export SHMEM_DEVICE_RING_SIZE=63
 try 0 ./bad fits
 ended 1 'a small ring'

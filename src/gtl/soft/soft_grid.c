@@ -60,6 +60,7 @@ static struct pool {
 };
 
 __thread const struct shmemx_item *gtl_item;
+__thread const void *gtl_item_grid;
 __thread unsigned gtl_item_groups;
 
 static void run_group(const struct job *j, unsigned group, void *scratch)
@@ -73,11 +74,25 @@ static void run_group(const struct job *j, unsigned group, void *scratch)
     if (g->scratch)
         memset(scratch, 0, g->scratch);
     gtl_item_groups++;
+    gtl_item_grid = j;
     gtl_item = &it;
     for (it.phase = 0; it.phase < g->phases; it.phase++)
         for (it.item = 0; it.item < g->items; it.item++)
             j->body(&it, j->arg);
     gtl_item = NULL;
+}
+
+bool gtl_item_describe_grid(const void *grid, char *text, size_t size)
+{
+    const struct job *j = grid;
+    unsigned begun = __atomic_load_n(&j->next, __ATOMIC_RELAXED);
+
+    if (begun >= j->grid->groups || j->grid->resident)
+        return false;
+    snprintf(text, size, "%u of %u groups of its grid have not begun: groups "
+             "that wait for each other need shmemx_grid_t.resident",
+             j->grid->groups - begun, j->grid->groups);
+    return true;
 }
 
 static void take_groups(struct job *j, void *scratch)
