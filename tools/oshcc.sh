@@ -123,7 +123,7 @@ $includedir; keep bin, lib and include together, or install again"
 
 # Says in kind what a word of the command line is, and in value whether the
 # next one belongs to it, which may then look like any option.
-value=no
+value=no language_named=no
 classify() {
     if [ $value = yes ]; then
         value=no kind=flag
@@ -140,17 +140,31 @@ classify() {
         -static-shmem | --no-rpath | --help) kind=own ;;
         -Wl,* | -pthread) kind=linker ;;
         -) kind=input ;;
-        -o | -I | -L | -l | -D | -U | -A | -B | -F | -G | -T | -e | -u | -x | \
+        -x) kind=flag value=yes language_named=yes ;;
+        -o | -I | -L | -l | -D | -U | -A | -B | -F | -G | -T | -e | -u | \
             -z | -include | -imacros | -isystem | -idirafter | -iquote | \
             -iprefix | -iwithprefix | -iwithprefixbefore | -isysroot | \
             -imultilib | -MF | -MT | -MQ | -Xlinker | -Xassembler | \
             -Xpreprocessor | -Xclang | -mllvm | -target | --param | \
             -aux-info | -dumpbase | -dumpbase-ext | -dumpdir | -wrapper)
             kind=flag value=yes ;;
+        -x*) kind=flag language_named=yes ;;
         -*) kind=flag
             [ $nvcc = no ] || classify_nvcc "$1" ;;
+        *.cu | *.hip) kind=input; need_compiler "$1" ;;
         *) kind=input ;;
     esac
+}
+
+# For kernels of a GPU, whose language no option has named: any other compiler
+# takes them for linker scripts.
+need_compiler() {
+    case $language_named,$nvcc,$compiler in
+        yes,* | no,yes,* | *clang* | *hipcc* | *amdclang* | *nvc*) return ;;
+    esac
+    case $1 in *.cu) want=nvcc ;; *) want=hipcc ;; esac
+    fail KERNELS "$1 has kernels of a GPU, and $compiler compiles none; set \
+${variables%% *}=$want"
 }
 
 classify_nvcc() {

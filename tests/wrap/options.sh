@@ -159,6 +159,10 @@ refused S-E-CC "OSH_CC chose 'nosuch'.*set OSH_CC" env OSH_CC=nosuch \
     "$oshcc" a.c
 refused S-E-CC "OSH_CXX chose 'no'" env OSH_CXX='no such' "$bin/oshc++" a.c
 refused S-E-CC 'OSH_CC chose oshcc itself' env OSH_CC="$oshcc" "$oshcc" a.c
+refused S-E-KERNELS 'k.cu has kernels of a GPU.*set OSH_CC=nvcc' "$oshcc" -c k.cu
+refused S-E-KERNELS 'k.hip has kernels .*set OSH_CXX=hipcc' "$bin/oshc++" k.hip
+echo 'int in_text;' >k.cu
+"$oshcc" -x c -c k.cu -o k.o || fail 'k.cu as C'
 mkdir alone
 sed "s,^libdir=.*,libdir='/nowhere'," "$oshcc" >alone/oshcc
 chmod 755 alone/oshcc
