@@ -7,6 +7,8 @@
 set -u
 . "$(dirname "$0")/../oshrun/oshrun.inc"
 cd "$dir" || exit 1
+# libfabric 1.17 does not free a message that came while the PE was stopped.
+export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export SHMEM_STALL=1
 
 # PE 1 sleeps before shmem_init until the file `go` exists.

@@ -8,6 +8,8 @@
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
+# libfabric 1.17 does not free a message that came while the PE was stopped.
+export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
 program bad <<'C'
 static long pid_of, left, go, data[1024], back[1024], mine[1024];
