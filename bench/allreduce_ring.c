@@ -384,7 +384,8 @@ static int open_device(void)
     run.gpu = strcmp(device.driver, "host") != 0;
     if (!least(!run.gpu || !dev_gpu_load(&gpu, device.driver, device.ordinal,
                                          ring_ptx, ring_text)))
-        return bad("kernels for", device.name, gpu.said);
+        return bad("kernels for", device.name,
+                   *gpu.said ? gpu.said : "another PE has none");
     groups = run.groups ? run.groups : least(groups_here(&device));
     if (!least(!shmemx_launch_check((unsigned)groups, run.gpu ? GPU_ITEMS : 1,
                                     0)))

@@ -428,7 +428,8 @@ static int open_kernel(void)
     if (kernel_runs)
         notified(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &updates.dev));
     else if (!strcmp(run.mode, "kernel"))
-        return bad("-x", run.mode, gpu.said);
+        return bad("-x", run.mode, *gpu.said ? gpu.said
+                                             : "another PE has no kernel");
     updates.table = (word64 *)table;
     updates.words = words;
     updates.mask = ((word64)1 << run.bits) - 1;

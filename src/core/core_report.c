@@ -51,6 +51,11 @@ bool core_report_has_wait(void)
     return __atomic_load_n(&published.of, __ATOMIC_RELAXED);
 }
 
+bool core_report_shows(const struct core_waiter *w)
+{
+    return __atomic_load_n(&published.of, __ATOMIC_RELAXED) == w;
+}
+
 /* ---- waits ---- */
 
 static void add_call(struct line *l, const char *call, uint64_t since_ns)

@@ -36,5 +36,7 @@ void core_report_wait_end(const struct core_waiter *w, bool last);
 /* Is any wait published?  A thread that sleeps while none is publishes its own
  * again. */
 bool core_report_has_wait(void);
+/* Does the report describe this wait? */
+bool core_report_shows(const struct core_waiter *w);
 
 #endif

@@ -173,10 +173,18 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
                   .raiser = f->raiser, .named = gtl_item ? gtl_item_grid : NULL,
                   .name = gtl_item_describe_grid }
     };
+    bool sleeps = false;
 
-    while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value))
+    while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value)) {
         if (!kernel_progress_step())
             core_wait_step(&w);
+        if (unlikely(w.announced && !sleeps)) {
+            sleeps = true;
+            kernel_watch_sleeps(&w);
+        }
+    }
+    if (sleeps)
+        kernel_watch_awake(&w);
     core_wait_over(&w);
 }
 

@@ -100,5 +100,8 @@ void kernel_copies_refuse(void);
 /* records: of waits of a GPU's kernels. */
 void kernel_watch_open(const shmemi_dev_record *records);
 void kernel_watch_close(void);
+/* A kernel of the software device sleeps, and no longer: for the hang report. */
+void kernel_watch_sleeps(const struct core_waiter *w);
+void kernel_watch_awake(const struct core_waiter *w);
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the watchdog says of kernels: requests that do not advance, and words for
- * which kernels of a GPU wait.  (Kernels of the software device wait as the host
- * does, in core.)  Runs on the diag thread. */
+ * which kernels of a GPU wait (kernels of the software device wait as the host
+ * does, in core); and what the hang report says of their waits.  Runs on the
+ * diag thread, describe() in a signal handler, too. */
 #include "base/clock.h"
+#include "base/lock.h"
+#include "core/core_describe.h"
+#include "core/core_report.h"
 #include "diag/diag.h"
 #include "kernel/kernel_int.h"
 
@@ -89,6 +93,82 @@ static void check_record(unsigned i, uint64_t now)
              (unsigned long)n->value, raiser);
 }
 
+/* ---- the hang report ---- */
+
+/* Of the kernels of the software device, the one that fell asleep last. */
+static struct base_lock asleep_lock = LOCK_INIT;
+static struct {
+    const struct core_waiter *of;       /* atomic; NULL: none sleeps */
+    struct core_waiter w;               /* a copy: the waiter's is reused */
+} asleep;
+
+void kernel_watch_sleeps(const struct core_waiter *w)
+{
+    lock_acquire(&asleep_lock);
+    __atomic_store_n(&asleep.of, NULL, __ATOMIC_RELAXED);
+    asleep.w = *w;
+    /* release: a handler that finds `of` finds the rest. */
+    __atomic_store_n(&asleep.of, w, __ATOMIC_RELEASE);
+    lock_release(&asleep_lock);
+}
+
+void kernel_watch_awake(const struct core_waiter *w)
+{
+    lock_acquire(&asleep_lock);
+    if (asleep.of == w)
+        __atomic_store_n(&asleep.of, NULL, __ATOMIC_RELAXED);
+    lock_release(&asleep_lock);
+}
+
+/* Without an address: none sleeps, or the report describes its wait already. */
+CORE_RACY static struct core_waiter copy_asleep(void)
+{
+    const struct core_waiter *of = __atomic_load_n(&asleep.of, __ATOMIC_ACQUIRE);
+    struct core_waiter w = { .addr = NULL };
+
+    if (of && !core_report_shows(of))
+        w = asleep.w;
+    return w;
+}
+
+/* As the watchdog sees it of a GPU. */
+static void describe_record(struct line *out, const shmemi_dev_record *n)
+{
+    const void *word = (const void *)__atomic_load_n(&n->word, __ATOMIC_ACQUIRE);
+    struct core_waiter w = {
+        .addr = word, .bytes = n->size,
+        .info = { .what = CORE_FOR_VALUE, .cmp = n->cmp & 15,
+                  .is_signed = n->cmp & 16, .value = n->value,
+                  .raiser = n->raiser }
+    };
+
+    /* A handler asks no driver: what is not symmetric is not read, either. */
+    w.info.foreign = heap_find(word, 1) >= 0 && core_device_only(word);
+    line_addf(out, "; a kernel is in %s, waiting for ",
+              kernel_call_name(n->call));
+    core_describe_wait(out, &w, true);
+}
+
+static void describe(struct line *out)
+{
+    struct core_waiter w = copy_asleep();
+    const shmemi_dev_record *r = all_records;
+
+    if (w.addr) {
+        line_addf(out, "; a kernel is in %s for %llu s, waiting for ",
+                  w.info.call,
+                  line_seconds(core_age_ns(CLOCK_MONOTONIC, w.since_ns)));
+        core_describe_wait(out, &w, true);
+    }
+    for (unsigned i = 0; r && i < SHMEMI_DEV_RECORDS; i++)
+        if (__atomic_load_n(&r[i].word, __ATOMIC_RELAXED)) {
+            describe_record(out, &r[i]);
+            break;
+        }
+}
+
+/* ---- the watchdog ---- */
+
 static void check(uint64_t now)
 {
     kernel_progress_each(check_ring, &now);
@@ -98,7 +178,7 @@ static void check(uint64_t now)
 }
 
 static const struct diag_source source = {
-    .part = DIAG_STREAMS, .check = check
+    .part = DIAG_STREAMS, .describe = describe, .check = check
 };
 
 void kernel_watch_open(const shmemi_dev_record *records)

@@ -115,7 +115,8 @@ for options in '' '--ppn 1'; do
     done
 done
 
-# Of two threads the second to sleep is told of, and then who still waits.
+# Of two threads the report names the second to sleep, then the one that still
+# waits.
 program threads <<'C'
 static long first, second;
 
@@ -154,6 +155,61 @@ try 0 ./threads
 prints 0 'in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be == 2 at .*; '
 prints 0 'in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be == 1 at .*; '
 prints 0 'not waiting; '
+
+# What a kernel waits for, beside what its PE does.
+program kernel <<'C'
+#include <shmemx_dev.h>
+#include <shmemx_st.h>
+static long word;
+
+static void await(const shmemx_item_t *it, void *d)
+{
+    (void)it;
+    shmemx_dev_long_wait_until(d, &word, SHMEM_CMP_GE, 42);
+}
+
+/* Once main sleeps. */
+static void *answer(void *arg)
+{
+    (void)arg;
+    usleep(300000);
+    kill(getpid(), SIGUSR2);
+    usleep(300000);             /* another thread handles it */
+    shmem_long_p(&word, 42, 0);
+    return NULL;
+}
+
+int main(void)
+{
+    shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
+    shmemx_stream_t s;
+    shmemx_dev_t d;
+    pthread_t t;
+    int level;
+
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
+    if (shmemx_stream_create(&s) ||
+        shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &d))
+        return 3;
+    shmemx_stream_launch(s, &grid, await, &d);
+    usleep(300000);
+    kill(getpid(), SIGUSR2);
+    pthread_create(&t, NULL, answer, NULL);
+    shmemx_stream_sync(s);
+    pthread_join(t, NULL);
+    kill(getpid(), SIGUSR2);
+    shmem_finalize();
+    return 0;
+}
+C
+how=kernel
+SHMEM_DEVICE=software try 0 ./kernel
+[ $status -eq 0 ] && [ "$(wc -l <"$err")" -eq 3 ] ||
+    fail "$how: status $status: $(cat "$err")"
+waits='for [0-9]+ s, waiting for 0 to be >= 42 at static data\+0x[0-9a-f]+'
+prints 0 "in shmemx_dev_wait_until $waits; $heap"
+prints 0 "in shmemx_stream_sync for [0-9]+ s, .*; a kernel is in shmemx_dev_wait_until $waits; .*$heap"
+prints 0 "not waiting; [^;]*; $heap"
 
 # Off: the signal does what it does without a handler.
 SHMEM_STATE_SIGNAL=0
