@@ -81,7 +81,7 @@ enum shmemi_dev_op {
     SHMEMI_DEV_NOTHING, SHMEMI_DEV_PUT, SHMEMI_DEV_PUT_VALUE, SHMEMI_DEV_GET,
     SHMEMI_DEV_GET_VALUE, SHMEMI_DEV_IPUT, SHMEMI_DEV_IGET, SHMEMI_DEV_AMO,
     SHMEMI_DEV_SIGNAL, SHMEMI_DEV_PUT_SIGNAL, SHMEMI_DEV_FENCE,
-    SHMEMI_DEV_REFUSE, SHMEMI_DEV_OPS
+    SHMEMI_DEV_REFUSE, SHMEMI_DEV_HIT, SHMEMI_DEV_OPS
 };
 /* Of an AMO: in the library's order. */
 enum shmemi_dev_amo {
@@ -99,7 +99,9 @@ enum shmemi_dev_amo {
     X(QUIET, "shmemx_dev_quiet") X(WAIT, "shmemx_dev_wait_until")           \
     X(SYNC, "shmemx_dev_sync") X(COLL, "shmemx_dev_collective")             \
     X(PTR, "shmemx_dev_ptr") X(MY_PE, "shmemx_dev_my_pe")                   \
-    X(N_PES, "shmemx_dev_n_pes")
+    X(N_PES, "shmemx_dev_n_pes") X(TRIGGER, "shmemx_dev_trigger")           \
+    X(TRIGGER_OP, "shmemx_dev_trigger_op")                                  \
+    X(TRIG_WAIT, "shmemx_dev_trig_wait")
 #define SHMEMI_DEV_CALL(NAME, TEXT) SHMEMI_DEV_CALL_##NAME,
 enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
 #undef SHMEMI_DEV_CALL
@@ -107,7 +109,9 @@ enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
  * a and b are the strides of dest and source in bytes, len counts elements of
  * size bytes.  AMO: a is the value, b the condition; source is where a
  * non-blocking result goes.  SIGNAL: a.  PUT_SIGNAL: a, and b is the address of
- * the signal.  REFUSE: what the kernel found wrong with SHMEM_CHECK=1, by sub. */
+ * the signal.  REFUSE: what the kernel found wrong with SHMEM_CHECK=1, by sub.
+ * HIT: a is the tag << 32 | n, b the trigger; sub: dest, source, len and pe are
+ * for its operation. */
 typedef struct shmemi_dev_request {
     unsigned char op, sub, call, size;  /* sub: of AMO, signal operator */
     int pe;                     /* of the world, or one that does not exist */
@@ -191,6 +195,7 @@ typedef struct shmemi_dev_host {
     void (*wait)(const void *word, const struct shmemi_dev_for *f);
     /* In a loop that waits for any of the variables; at its end with NULL. */
     void (*wait_set)(const struct shmemi_dev_set *s, unsigned turn);
+    void (*hit)(void *trig, int tag, shmemi_u64 n);
     void (*refuse)(const char *call, const char *why);  /* ends the job */
 } shmemi_dev_host;
 

@@ -24,6 +24,7 @@
 #include "shmemx.h"
 #include "sm/sm.h"
 #include "stream/stream.h"
+#include "trig/trig.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -292,6 +293,7 @@ static void close_layers(void)
     api_graphs_close();
     stream_close();
     kernel_close();
+    trig_close();               /* a ring may have had hits */
     core_quiet("shmem_finalize", &core_ctx_default);
     core_ctx_destroy_all();     /* they may copy to what is given back next */
     api_device_leave();

@@ -45,6 +45,21 @@ void kernel_code_unregister(int (*symbol)(void **address));
 /* Fills what was registered before the runtime knew the code. */
 void kernel_code_retry(void);
 
+/* ---- hits of triggers ---- */
+struct kernel_hit {
+    const char *call;
+    void *trig;                 /* the program's handle */
+    int tag, pe;
+    uint64_t n;
+    bool replaces;              /* the operation gets what follows, and pe */
+    void *dest;
+    const void *source;
+    size_t len;
+};
+/* The layer of triggers takes hits of kernels; false: not now.  NULL: there are
+ * no triggers. */
+extern hidden bool (*kernel_hit)(const struct kernel_hit *h);
+
 /* ---- teams ---- */
 /* Kernels know a split of a device team from now on.  0; -ENOMEM, logged:
  * calls of kernels refuse it. */

@@ -210,6 +210,20 @@ static void wait_set(const shmemi_dev_set *s, unsigned turn)
     core_wait_step(w);
 }
 
+/* A kernel's hit of a trigger, without a request. */
+static void hit(void *trig, int tag, shmemi_u64 n)
+{
+    const struct kernel_hit h = {
+        .call = kernel_call_name(SHMEMI_DEV_CALL_TRIGGER), .trig = trig,
+        .tag = tag, .n = n
+    };
+
+    if (!kernel_hit)
+        core_fatal(ERR_ARG, h.call, "a kernel of this PE hits tag %d of a "
+                   "trigger that has been freed", tag);
+    kernel_hit(&h);
+}
+
 static void refuse(const char *call, const char *why)
 {
     core_fatal(ERR_STATE, call, "%s", why);
@@ -217,5 +231,6 @@ static void refuse(const char *call, const char *why)
 
 const struct shmemi_dev_host kernel_host = {
     .item = item_of, .share = share, .wake = wake, .kick = kick, .step = step,
-    .wait = wait_word, .wait_set = wait_set, .refuse = refuse
+    .wait = wait_word, .wait_set = wait_set, .hit = hit,
+    .refuse = refuse
 };

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "kernel/kernel.h"
+#include "kernel/kernel_memory.h"
 #include "progress/progress.h"
 #include "stream/exec/stream_exec.h"
 
@@ -33,11 +34,6 @@ struct kernel_ring {
     shmemi_dev_progress *progress;
     uint64_t *results_of;       /* the position + 1 whose result a place has */
 };
-
-/* ---- kernel_memory.c ---- */
-/* Zeroed memory of the host that the device reaches, in whole pages; NULL. */
-void *kernel_pinned_alloc(size_t size);
-void kernel_pinned_free(void *p, size_t size);
 
 /* ---- kernel_ring.c ---- */
 /* 0 or -errno, logged.  on_device gets what kernels need. */
@@ -67,6 +63,8 @@ bool kernel_ring_has_more(const struct kernel_ring *r);
 /* The operation of a request, checked: misuse ends the job with a line. */
 void kernel_request_read(const shmemi_dev_request *q,
                          shmemi_dev_result *result, struct stream_op *out);
+/* A hit of a trigger, which comes before the request is read; false: not now. */
+bool kernel_request_hits(const shmemi_dev_request *q);
 /* The family of the call, as the program writes it. */
 const char *kernel_call_name(unsigned call);
 

@@ -2,7 +2,8 @@
 /* Memory of the host that kernels read and write: whole pages, registered with
  * the device.  Called when rings and the layer open and close; never on the
  * path of a request. */
-#include "kernel/kernel_int.h"
+#include "kernel/kernel_memory.h"
+#include "gtl/gtl.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

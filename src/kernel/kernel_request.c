@@ -27,7 +27,8 @@ const char *kernel_call_name(unsigned call)
 
 static void need_pe(const shmemi_dev_request *q, const char *call)
 {
-    if (q->op == SHMEMI_DEV_FENCE || q->op == SHMEMI_DEV_NOTHING)
+    if (q->op == SHMEMI_DEV_FENCE || q->op == SHMEMI_DEV_NOTHING ||
+        q->op == SHMEMI_DEV_HIT)
         return;
     if (q->flags & SHMEMI_DEV_NO_PE || q->pe < 0 ||
         q->pe >= core_world.n_pes)
@@ -171,6 +172,23 @@ static void refuse(const shmemi_dev_request *q, const char *call)
     need_symmetric(q, call, at, q->size);
 }
 
+bool (*kernel_hit)(const struct kernel_hit *h);
+
+bool kernel_request_hits(const shmemi_dev_request *q)
+{
+    const struct kernel_hit h = {
+        .call = kernel_call_name(q->call), .trig = (void *)q->b, .pe = q->pe,
+        .tag = (int)(q->a >> 32), .n = (uint32_t)q->a, .replaces = q->sub,
+        .dest = (void *)q->dest, .source = (const void *)q->source,
+        .len = q->len
+    };
+
+    if (!kernel_hit)
+        core_fatal(ERR_ARG, h.call, "a kernel of this PE hits tag %d of a "
+                   "trigger that has been freed", h.tag);
+    return kernel_hit(&h);
+}
+
 void kernel_request_read(const shmemi_dev_request *q,
                          shmemi_dev_result *result, struct stream_op *out)
 {
@@ -195,6 +213,7 @@ void kernel_request_read(const shmemi_dev_request *q,
     case SHMEMI_DEV_PUT_SIGNAL: read_put_signal(q, call, out); break;
     case SHMEMI_DEV_FENCE: return;
     case SHMEMI_DEV_REFUSE: refuse(q, call); /* fall through */
+    case SHMEMI_DEV_HIT:
     case SHMEMI_DEV_NOTHING: out->kind = STREAM_LOCAL_QUIET; return;
     default:
         core_fatal(ERR_ARG, call, "a request of a kernel has the operation %d: "

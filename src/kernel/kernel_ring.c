@@ -122,7 +122,8 @@ static bool begin(struct kernel_ring *r, bool *busy)
     /* acquire: pairs with the kernel's release of the whole request. */
     if (__atomic_load_n(&q->turn, __ATOMIC_ACQUIRE) != r->at + 1)
         return false;
-    if (r->at - r->done >= BATCH || !result_is_free(r, q)) {
+    if (r->at - r->done >= BATCH || !result_is_free(r, q) ||
+        (q->op == SHMEMI_DEV_HIT && !kernel_request_hits(q))) {
         *busy = true;
         return false;
     }

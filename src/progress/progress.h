@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROGRESS_POLLERS = 4,    /* at most */
+enum { PROGRESS_POLLERS = 5,    /* at most */
        PROGRESS_FDS = 16 };     /* of one poller, at most */
 
 /* How long a turn allows to sleep: ns; at once; until it is woken. */

@@ -24,7 +24,7 @@ static bool any;                /* atomic: pending is not empty */
 
 static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
 {
-    char who[96] = "far PEs", more[48] = "";
+    char who[96] = "far PEs", more[48] = "", where[40] = "";
 
     if (f->reported)
         return;
@@ -33,8 +33,10 @@ static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
         core_name_pe(f->pe, who, sizeof who);
     if (f->n > 1)
         snprintf(more, sizeof more, "; %lu more failed", f->n - 1);
-    log_warn(ERR_STREAM, "%s%son stream %p %s failed: %s, %s: %s%s",
-             call ? core_public_name(call) : "", call ? ": " : "", f->stream,
+    if (!f->of_trigger)
+        snprintf(where, sizeof where, "on stream %p ", f->stream);
+    log_warn(ERR_STREAM, "%s%s%s%s failed: %s, %s: %s%s",
+             call ? core_public_name(call) : "", call ? ": " : "", where,
              core_public_name(f->call), f->what, who, f->cause, more);
 }
 

@@ -20,6 +20,7 @@ struct stream_errors {
     /* The first failure that no call has returned, and how many there are. */
     struct stream_errors *next;
     bool listed, reported;
+    bool of_trigger;            /* no stream's: `stream` is none */
     unsigned long n;
     /* Atomic: failures of the network so far; the PE of the last one, or -1.
      */

@@ -102,6 +102,9 @@ int stream_make_put_signal(const struct stream_where *w, void *dest,
                            const void *source, size_t n, size_t size,
                            const struct stream_signal *s, int pe,
                            struct stream_op *out);
+int stream_make_signal(const struct stream_where *w,
+                       const struct stream_signal *s, int pe,
+                       struct stream_op *out);
 int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out);
 

@@ -182,13 +182,21 @@ static int need_signal(const struct stream_where *w,
                                            at);
 }
 
+int stream_make_signal(const struct stream_where *w,
+                       const struct stream_signal *s, int pe,
+                       struct stream_op *out)
+{
+    *out = (struct stream_op){
+        .kind = STREAM_SIGNAL, .call = w->call, .signal = *s
+    };
+    return need_signal(w, s, pe, &out->pe);
+}
+
 int stream_signal(const struct stream_where *w, const struct stream_signal *s,
                   int pe)
 {
-    struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = w->call, .signal = *s
-    };
-    int rc = need_signal(w, s, pe, &op.pe);
+    struct stream_op op;
+    int rc = stream_make_signal(w, s, pe, &op);
 
     return rc ? rc : stream_op_enqueue(w, &op);
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shmemx_dev_trig.h - the calls of kernels for triggers: a part of
+ * shmemx_trig.h, which says what a trigger is. */
+#ifndef SHMEMX_DEV_TRIG_H
+#define SHMEMX_DEV_TRIG_H
+
+#include "shmemx_dev.h"
+
+/* A trigger, for kernels: at most 256 bytes, copied at will, valid until
+ * shmemx_trig_free().  Kernels only read it. */
+typedef struct shmemx_trig_dev {
+    shmemx_dev_t dev;
+    shmemi_u64 *hits;           /* [n_tags], in pinned memory */
+    const shmemi_u64 *done;
+    void *trig;                 /* the handle */
+    unsigned n_tags;
+    int direct;                 /* the device adds to hits itself */
+} shmemx_trig_dev_t;
+
+#if defined(SHMEMI_DEV_CUDA)
+#define SHMEMX_TRIG_ARG(name) const __grid_constant__ shmemx_trig_dev_t name
+#else
+#define SHMEMX_TRIG_ARG(name) const shmemx_trig_dev_t name
+#endif
+
+/* By a request: where the device's atomics do not do, with a tag that is none,
+ * or with arguments. */
+SHMEMI_DEV_SLOW void shmemi_dev_trig_request(const shmemx_trig_dev_t *t,
+                                             int tag, shmemi_u32 n,
+                                             void *dest, const void *source,
+                                             shmemi_u64 len, int pe,
+                                             shmemi_u32 replaces)
+{
+    shmemi_dev_push(&t->dev,
+                    SHMEMI_DEV_HEAD(SHMEMI_DEV_HIT, replaces,
+                                    replaces ? SHMEMI_DEV_CALL_TRIGGER_OP
+                                             : SHMEMI_DEV_CALL_TRIGGER, 0),
+                    pe, dest, source, len, (shmemi_u64)(shmemi_u32)tag << 32 | n,
+                    (shmemi_u64)t->trig, 0);
+}
+
+/* By one thread: what it and, behind a barrier, others have stored comes before
+ * the hit. */
+SHMEMI_DEV void shmemi_dev_trig_hit(const shmemx_trig_dev_t *t, int tag,
+                                    shmemi_u32 n)
+{
+#ifdef SHMEMI_DEV_C
+    if (t->dev.magic != SHMEMI_DEV_MAGIC)
+        shmemi_dev_no_state(&t->dev, SHMEMI_DEV_CALL_TRIGGER);
+    t->dev.host->hit(t->trig, tag, n);
+#else
+    if (t->dev.magic == SHMEMI_DEV_MAGIC && t->direct &&
+        (shmemi_u32)tag < t->n_tags) {
+        shmemi_dev_fence();
+        shmemi_dev_add_64(t->hits + tag, n);
+        return;
+    }
+    shmemi_dev_trig_request(t, tag, n, 0, 0, 0, 0, 0);
+#endif
+}
+
+SHMEMI_DEV void shmemi_dev_trig_hit_by(const shmemx_trig_dev_t *t, int tag,
+                                       shmemi_u64 n,
+                                       enum shmemi_dev_scope scope)
+{
+    if (!shmemi_dev_takes_part(&t->dev, scope))
+        return;
+    shmemi_dev_barrier(scope);
+    if (shmemi_dev_rank(scope) == 0)
+        shmemi_dev_trig_hit(t, tag, (shmemi_u32)n);
+}
+
+/* n hits of the tag, n below 2^32.  What the thread, or with _warp and _block
+ * each thread of the warp or block, has stored is visible to the operations
+ * that the hit releases.  All threads of the warp or block make the call, and
+ * one of them hits. */
+SHMEMI_DEV void shmemx_dev_trigger(const shmemx_trig_dev_t *t, int tag,
+                                   shmemi_u64 n)
+{
+    shmemi_dev_trig_hit_by(t, tag, n, SHMEMI_DEV_THREAD);
+}
+SHMEMI_DEV void shmemx_dev_trigger_warp(const shmemx_trig_dev_t *t, int tag,
+                                        shmemi_u64 n)
+{
+    shmemi_dev_trig_hit_by(t, tag, n, SHMEMI_DEV_WARP);
+}
+SHMEMI_DEV void shmemx_dev_trigger_block(const shmemx_trig_dev_t *t, int tag,
+                                         shmemi_u64 n)
+{
+    shmemi_dev_trig_hit_by(t, tag, n, SHMEMI_DEV_BLOCK);
+}
+
+/* The same with arguments for the one put or get of the tag, in place of those
+ * that were posted: bytes from source to dest, of that PE of the trigger's
+ * context.  The hit waits in the ring of requests until the operation has
+ * completed that an earlier one has released. */
+SHMEMI_DEV void shmemx_dev_trigger_op(const shmemx_trig_dev_t *t, int tag,
+                                      shmemi_u64 n, void *dest,
+                                      const void *source, shmemi_u64 bytes,
+                                      int pe)
+{
+    shmemi_dev_trig_request(t, tag, (shmemi_u32)n, dest, source, bytes, pe, 1);
+}
+
+/* Does the trigger have that tag?  If not, the host ends the job. */
+SHMEMI_DEV int shmemi_dev_trig_has(const shmemx_trig_dev_t *t, int tag)
+{
+    if (SHMEMI_DEV_LIKELY(t->dev.magic == SHMEMI_DEV_MAGIC &&
+                          (shmemi_u32)tag < t->n_tags))
+        return 1;
+    shmemi_dev_trig_request(t, tag, 0, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+/* How many operations of the tag have completed since the trigger was created:
+ * what they have stored is visible, and their sources may be written. */
+SHMEMI_DEV shmemi_u64 shmemx_dev_trig_test(const shmemx_trig_dev_t *t, int tag)
+{
+    return shmemi_dev_trig_has(t, tag) ? shmemi_dev_acquire_64(t->done + tag)
+                                       : 0;
+}
+
+SHMEMI_DEV void shmemi_dev_trig_wait_by(const shmemx_trig_dev_t *t, int tag,
+                                        shmemi_u64 n,
+                                        enum shmemi_dev_scope scope)
+{
+    shmemi_dev_for f;
+
+    if (!shmemi_dev_trig_has(t, tag))
+        return;
+    f.size = 8;
+    f.is_signed = 0;
+    f.cmp = SHMEM_CMP_GE;
+    f.value = n;
+    f.call = SHMEMI_DEV_CALL_TRIG_WAIT;
+    f.raiser = 0;
+    shmemi_dev_wait_for(&t->dev, t->done + tag, f, scope);
+}
+
+/* Until n of them have completed. */
+SHMEMI_DEV void shmemx_dev_trig_wait(const shmemx_trig_dev_t *t, int tag,
+                                     shmemi_u64 n)
+{
+    shmemi_dev_trig_wait_by(t, tag, n, SHMEMI_DEV_THREAD);
+}
+SHMEMI_DEV void shmemx_dev_trig_wait_warp(const shmemx_trig_dev_t *t, int tag,
+                                          shmemi_u64 n)
+{
+    shmemi_dev_trig_wait_by(t, tag, n, SHMEMI_DEV_WARP);
+}
+SHMEMI_DEV void shmemx_dev_trig_wait_block(const shmemx_trig_dev_t *t, int tag,
+                                           shmemi_u64 n)
+{
+    shmemi_dev_trig_wait_by(t, tag, n, SHMEMI_DEV_BLOCK);
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernel_memory.h - memory of the host that kernels read and write. */
+#ifndef KERNEL_KERNEL_MEMORY_H
+#define KERNEL_KERNEL_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed memory of the host that the device reaches, in whole pages; NULL. */
+void *kernel_pinned_alloc(size_t size);
+void kernel_pinned_free(void *p, size_t size);
+
+#endif

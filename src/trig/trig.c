@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Triggers are made and freed, and hit by kernels and by the host.  Called by
+ * api and, for hits, by the kernel layer; does no operation itself
+ * (trig_engine.c). */
+#include "trig/trig_int.h"
+#include "core/core_misuse.h"
+#include "kernel/kernel.h"
+#include "kernel/kernel_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct handle_table trig_table = HANDLE_TABLE(struct trig);
+
+/* Words of triggers that are gone: a kernel or stream that hits one of these
+ * too late stores there, and hits nothing else.  The oldest ones go. */
+enum { KEPT = 64 };
+static struct base_lock lock = LOCK_INIT;
+static struct {
+    uint64_t *counts;
+    size_t bytes;
+} kept[KEPT] GUARDED_BY(lock);
+static unsigned n_kept GUARDED_BY(lock);
+static bool is_open GUARDED_BY(lock);
+
+static void keep(uint64_t *counts, size_t bytes)
+{
+    unsigned at;
+
+    if (!counts)
+        return;
+    lock_acquire(&lock);
+    at = n_kept++ % KEPT;
+    kernel_pinned_free(kept[at].counts, kept[at].bytes);
+    kept[at].counts = counts;
+    kept[at].bytes = bytes;
+    lock_release(&lock);
+}
+
+/* ---- a trigger and its tags ---- */
+
+struct trig *trig_find(const char *call, struct shmemx_trig *trig)
+{
+    struct trig *t = handle_find(&trig_table, trig);
+
+    if (unlikely(!t))
+        core_misuse(ERR_ARG, call, "%p is no trigger, or has been freed",
+                    (void *)trig);
+    return t;
+}
+
+bool trig_has_tag(const char *call, const struct trig *t, int tag)
+{
+    if (likely(tag >= 0 && tag < t->n_tags))
+        return true;
+    core_misuse(ERR_ARG, call, "tag %d: the trigger has tags 0 to %d", tag,
+                t->n_tags - 1);
+    return false;
+}
+
+/* ---- hits ---- */
+
+/* The count has reached a limit, and another thread may have the lock. */
+static void work(struct trig *t, int tag)
+{
+    bool busy = false, left = true;
+
+    if (lock_try(&t->lock)) {
+        trig_check(t, tag);
+        trig_step(t, &busy);
+        left = busy || trig_is_busy(t);
+        lock_release(&t->lock);
+    }
+    if (left)
+        trig_wake();
+}
+
+/* By the processor: a GPU's kernels add to t->hits. */
+static void hit(struct trig *t, int tag, uint64_t n)
+{
+    /* seq_cst: pairs with trig_check(). */
+    __atomic_fetch_add(&t->tags[tag].host, n, __ATOMIC_SEQ_CST);
+    if (trig_count(t, tag) >= __atomic_load_n(&t->limit[tag],
+                                              __ATOMIC_SEQ_CST))
+        work(t, tag);
+}
+
+int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
+{
+    struct trig *t = trig_find(call, trig);
+
+    if (!t || !trig_has_tag(call, t, tag))
+        return -EINVAL;
+    hit(t, tag, n);
+    return 0;
+}
+
+/* What a kernel gives takes the place of what was posted; misuse ends the job,
+ * as that of other calls of kernels does.  False: the last one has not
+ * completed. */
+static bool replace(struct trig *t, const struct kernel_hit *h)
+{
+    struct trig_tag *g = &t->tags[h->tag];
+    bool gets = g->ops && g->ops->op.kind == STREAM_GET;
+    const void *sym = gets ? h->source : h->dest;
+    char text[CORE_REASON_SIZE];
+    struct stream_op *op;
+
+    if (!g->ops || g->n_ops > 1 || (!gets && g->ops->op.kind != STREAM_PUT &&
+                                    g->ops->op.kind != STREAM_PUT_SIGNAL))
+        core_fatal(ERR_ARG, h->call, "tag %d of a trigger has not one put or "
+                   "get, whose arguments a kernel may give", h->tag);
+    if (!g->next)
+        return false;
+    op = &g->ops->op;
+    if (h->pe < 0 || h->pe >= core_team_of(&t->ctx)->n_pes ||
+        heap_find(sym, h->len) < 0) {
+        enum err_code code = core_misuse_reason(&t->ctx, sym, h->len, h->pe,
+                                                text);
+        if (code != ERR_CODES)
+            core_fatal(code, h->call, "%s, for tag %d, in a kernel of this PE",
+                       text, h->tag);
+    }
+    core_need_local(h->call, gets ? h->dest : h->source, h->len);
+    op->dest = h->dest;
+    op->source = h->source;
+    op->len = h->len;
+    op->pe = core_world_pe(&t->ctx, h->pe);
+    return true;
+}
+
+static bool kernel_hits(const struct kernel_hit *h)
+{
+    struct trig *t = handle_find(&trig_table, h->trig);
+    bool replaced = true;
+
+    if (!t)
+        core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d of a "
+                   "trigger that has been freed", h->tag);
+    if (h->tag < 0 || h->tag >= t->n_tags)
+        core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d: the "
+                   "trigger has tags 0 to %d", h->tag, t->n_tags - 1);
+    if (h->replaces) {
+        if (!lock_try(&t->lock))
+            return false;
+        replaced = replace(t, h);
+        lock_release(&t->lock);
+    }
+    if (replaced)
+        hit(t, h->tag, h->n);
+    return replaced;
+}
+
+/* ---- made and freed ---- */
+
+static size_t counts_size(const struct trig *t)
+{
+    return 2 * (size_t)t->n_tags * sizeof(uint64_t);
+}
+
+static void free_ops(struct trig_tag *g)
+{
+    struct trig_op *op, *next;
+
+    for (op = g->ops; op; op = next) {
+        next = op->next;
+        free(op);
+    }
+}
+
+static void destroy(void *thing)
+{
+    struct trig *t = thing;
+    struct trig_stream *s, *next;
+
+    if (t->open)
+        trig_engine_remove(t);
+    stream_errors_take_ring(NULL, &t->exec.failed);
+    if (t->exec.ctx.flow) {
+        xport_net->quiet(t->exec.ctx.flow);
+        xport_net->ep_close(t->exec.ctx.flow);
+    }
+    for (int i = 0; t->tags && i < t->n_tags; i++)
+        free_ops(&t->tags[i]);
+    for (s = t->streams; s; s = next) {
+        next = s->next;
+        keep(s->counts, (size_t)t->n_tags * sizeof *s->counts);
+        free(s);
+    }
+    keep(t->hits, counts_size(t));
+    free(t->exec.bounce);
+    free(t->limit);
+    free(t->tags);
+}
+
+static int open_trigger(const char *call, struct trig *t)
+{
+    size_t n = (size_t)t->n_tags;
+    int rc = -ENOMEM;
+
+    t->tags = calloc(n, sizeof *t->tags);
+    t->limit = malloc(n * sizeof *t->limit);
+    t->hits = kernel_pinned_alloc(counts_size(t));
+    if (!t->tags || !t->limit || !t->hits)
+        goto fail;
+    t->done = t->hits + n;
+    memset(t->limit, 0xff, n * sizeof *t->limit);
+    t->exec.ctx = (struct core_ctx){ .team = &core_world };
+    rc = xport_net ? xport_net->ep_open(&t->exec.ctx.flow, false) : 0;
+    if (rc)
+        goto fail;
+    stream_errors_init(&t->exec.failed, NULL, t->exec.ctx.flow);
+    t->exec.failed.of_trigger = true;
+    t->exec.failed.stream = t;          /* no stream has that handle */
+    trig_engine_add(t);
+    t->open = true;
+    return 0;
+fail:
+    core_misuse(ERR_STREAM, call, "a trigger with %d tags could not be made: "
+                "%s", t->n_tags, strerror(-rc));
+    return rc;
+}
+
+/* The first one starts the layer. */
+static int open_layer(const char *call)
+{
+    int rc = 0;
+
+    lock_acquire(&lock);
+    if (!is_open) {
+        rc = trig_engine_open();
+        is_open = !rc;
+        kernel_hit = kernel_hits;
+    }
+    lock_release(&lock);
+    if (rc)
+        core_misuse(ERR_STREAM, call, "no thread for triggers: %s",
+                    strerror(-rc));
+    return rc;
+}
+
+int trig_create(const char *call, const struct core_ctx *ctx, int tags,
+                struct shmemx_trig **out)
+{
+    struct trig *t;
+    int rc = open_layer(call);
+
+    if (rc)
+        return rc;
+    t = handle_new(&trig_table);
+    if (!t)
+        return core_misuse(ERR_STREAM, call, "out of memory"), -ENOMEM;
+    t->lock = (struct base_lock)LOCK_INIT;
+    t->n_tags = tags;
+    t->ctx = (struct core_ctx){ .team = ctx->team };
+    t->released.end = &t->released.first;
+    t->issued.end = &t->issued.first;
+    rc = open_trigger(call, t);
+    if (rc) {
+        destroy(t);
+        handle_release(&trig_table, handle_of_object(t));
+        return rc;
+    }
+    *out = handle_of_object(t);
+    return 0;
+}
+
+/* The tag of an operation that is not done, or -1. */
+static int busy_tag(const struct trig *t, bool *waits)
+{
+    *waits = false;
+    if (t->n_released)
+        return t->released.first->tag;
+    if (t->n_issued)
+        return t->issued.first->tag;
+    *waits = true;
+    for (int i = 0; t->n_waiting && i < t->n_tags; i++)
+        if (t->tags[i].next && !t->tags[i].repeats)
+            return i;
+    return -1;
+}
+
+int trig_free(const char *call, struct shmemx_trig *trig)
+{
+    struct trig *t = trig_find(call, trig);
+    bool busy = false, waits;
+    int tag;
+
+    if (!t)
+        return -EINVAL;
+    lock_acquire(&t->lock);
+    trig_scan(t);
+    trig_step(t, &busy);
+    tag = busy_tag(t, &waits);
+    lock_release(&t->lock);
+    if (tag >= 0) {
+        core_misuse(ERR_FREE, call, "an operation of tag %d %s: wait for it "
+                    "or call shmemx_trig_reset() first", tag, waits
+                    ? "waits for hits" : "has not completed");
+        return -EBUSY;
+    }
+    destroy(t);
+    handle_release(&trig_table, trig);
+    return 0;
+}
+
+int trig_dev(const char *call, struct shmemx_trig *trig,
+             shmemx_trig_dev_t *out)
+{
+    struct trig *t = trig_find(call, trig);
+    int rc;
+
+    if (!t)
+        return -EINVAL;
+    rc = kernel_state(call, SHMEM_DEVICE_CTX_DEFAULT, &out->dev);
+    if (rc)
+        return rc;
+    out->dev.flags &= ~(unsigned)SHMEMI_DEV_CHECK;     /* `done` is ours */
+    out->n_tags = (unsigned)t->n_tags;
+    out->direct = !strcmp(gtl->name, "cuda") || gtl_device.host_atomics;
+    out->hits = (shmemi_u64 *)t->hits;
+    out->done = (shmemi_u64 *)t->done;
+    out->trig = trig;
+    return 0;
+}
+
+void trig_close(void)
+{
+    lock_acquire(&lock);
+    if (!is_open) {
+        lock_release(&lock);
+        return;
+    }
+    is_open = false;
+    lock_release(&lock);
+    trig_engine_close();
+    kernel_hit = NULL;
+    handle_release_all(&trig_table, destroy);
+    lock_acquire(&lock);
+    for (unsigned i = 0; i < KEPT; i++) {
+        kernel_pinned_free(kept[i].counts, kept[i].bytes);
+        kept[i].counts = NULL;
+    }
+    n_kept = 0;
+    lock_release(&lock);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What releases operations and does them: looks at counts, gives what they have
+ * reached to the host's executor, and counts what has completed.  Called with
+ * the trigger's lock, by a thread that hits, waits or posts, and by the poller
+ * below on the progress thread.  A step waits for nothing. */
+#include "base/clock.h"
+#include "base/env.h"
+#include "core/core_device.h"
+#include "progress/progress.h"
+#include "trig/trig_int.h"
+
+enum { STEPS = 64, ISSUED_MOST = 256 };
+
+/* ---- counts ---- */
+
+uint64_t trig_count(const struct trig *t, int tag)
+{
+    /* acquire: what came before the hit is visible. */
+    uint64_t n = __atomic_load_n(&t->hits[tag], __ATOMIC_ACQUIRE) +
+                 __atomic_load_n(&t->tags[tag].host, __ATOMIC_ACQUIRE);
+    const struct trig_stream *s;
+
+    for (s = __atomic_load_n(&t->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        n += __atomic_load_n(&s->counts[tag], __ATOMIC_ACQUIRE);
+    return n;
+}
+
+static void append(struct trig_list *l, struct trig_op *op)
+{
+    op->after = NULL;
+    *l->end = op;
+    l->end = &op->after;
+}
+
+static struct trig_op *take_first(struct trig_list *l)
+{
+    struct trig_op *op = l->first;
+
+    l->first = op->after;
+    if (!l->first)
+        l->end = &l->first;
+    return op;
+}
+
+static void release(struct trig *t, struct trig_tag *g)
+{
+    struct trig_op *op = g->next;
+
+    op->released = true;
+    append(&t->released, op);
+    t->n_released++;
+    t->n_waiting--;
+    /* One that was posted late stands before others that are released. */
+    while (g->next && g->next->released)
+        g->next = g->next->next;
+}
+
+void trig_check(struct trig *t, int tag)
+{
+    struct trig_tag *g = &t->tags[tag];
+    uint64_t limit;
+
+    do {
+        limit = g->next ? g->base + g->next->threshold : UINT64_MAX;
+        /* seq_cst: a hit reads the limit after it has added, so either this
+         * count has the hit, or the hit finds this limit. */
+        __atomic_store_n(&t->limit[tag], limit, __ATOMIC_SEQ_CST);
+        atomics_full_fence();
+        if (!g->next || trig_count(t, tag) < limit)
+            return;
+        release(t, g);
+    } while (true);
+}
+
+void trig_arm_again(struct trig *t, int tag)
+{
+    struct trig_tag *g = &t->tags[tag];
+
+    for (struct trig_op *op = g->ops; op; op = op->next)
+        op->released = false;
+    g->base += g->period;
+    g->completed = 0;
+    g->next = g->ops;
+    t->n_waiting += g->n_ops;
+    trig_check(t, tag);
+}
+
+void trig_scan(struct trig *t)
+{
+    if (!t->n_waiting)
+        return;
+    for (int i = 0; i < t->n_tags; i++)
+        if (unlikely(trig_count(t, i) >= t->limit[i]))
+            trig_check(t, i);
+}
+
+/* ---- completion ---- */
+
+static void complete(struct trig *t, struct trig_op *op)
+{
+    struct trig_tag *g = &t->tags[op->tag];
+    uint64_t *done = &t->done[op->tag];
+
+    /* release: what the operation has stored comes first. */
+    __atomic_store_n(done, *done + 1, __ATOMIC_RELEASE);
+    if (++g->completed == g->n_ops && g->repeats)
+        trig_arm_again(t, op->tag);
+}
+
+/* Kernels and streams that wait for `done` look at once. */
+static void notify(void)
+{
+    atomics_full_fence();
+    gtl->flags_stored();
+    if (__atomic_load_n(&core_ctl->wait_to, __ATOMIC_RELAXED))
+        core_wake_sleepers(core_ctl);
+}
+
+static bool complete_all(struct trig *t, bool *busy)
+{
+    if (!t->n_issued)
+        return false;
+    if (!stream_exec_net_idle(&t->exec)) {
+        *busy = true;
+        return false;
+    }
+    t->exec.reads = false;
+    atomics_full_fence();
+    xport_flush();
+    for (; t->n_issued; t->n_issued--)
+        complete(t, take_first(&t->issued));
+    return true;
+}
+
+/* ---- issue ---- */
+
+/* The result of an atomic goes to the device's memory through the executor,
+ * which has room for one. */
+static bool must_hold(const struct stream_op *op)
+{
+    return op->kind == STREAM_AMO && op->amo.fetch &&
+           core_device_only(op->amo.fetch);
+}
+
+/* The first one that is released: has it been issued? */
+static bool issue(struct trig *t, bool *any)
+{
+    struct trig_op *op = t->released.first;
+    size_t moved = t->exec.part.moved;
+    enum stream_exec_state state;
+
+    if (!t->begun) {
+        t->exec.part = (struct stream_op_state){ 0 };
+        t->begun = true;
+        stream_errors_note_op(&t->exec.failed, &op->op);
+    }
+    if (t->holds) {
+        if (!stream_exec_host_completed(&t->exec, &op->op))
+            return false;
+        t->holds = false;
+    } else {
+        state = stream_exec_host(&t->exec, &op->op);
+        if (state == STREAM_AGAIN) {
+            *any |= t->exec.part.moved != moved;
+            return false;
+        }
+        if (state == STREAM_ISSUED && must_hold(&op->op)) {
+            t->holds = *any = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool trig_step(struct trig *t, bool *busy)
+{
+    bool any = false, completed = false;
+    struct trig_op *op;
+
+    for (int i = 0; i < STEPS && t->n_released; i++) {
+        if (t->n_issued >= ISSUED_MOST || !issue(t, &any)) {
+            *busy = true;
+            break;
+        }
+        any = true;
+        t->begun = false;
+        op = take_first(&t->released);
+        t->n_released--;
+        if (xport_is_mapped(op->op.pe)) {
+            xport_flush();
+            complete(t, op);
+            completed = true;
+        } else {
+            append(&t->issued, op);
+            t->n_issued++;
+        }
+        if (t->exec.part.copied)
+            break;
+    }
+    completed |= complete_all(t, busy);
+    if (completed)
+        notify();
+    *busy |= t->n_released != 0;
+    return any || completed;
+}
+
+/* ---- the poller ---- */
+
+static uint64_t turn(struct progress_poller *p,
+                     const struct progress_turn *at);
+
+static struct progress_poller poller = { .turn = turn };
+static struct base_lock all_lock = LOCK_INIT;
+static struct list_link all GUARDED_BY(all_lock) = LIST_INIT(all);
+static uint64_t advanced_ns;    /* the progress thread's */
+
+/* waits: hits may come that no thread announces, those of a GPU. */
+static bool step_all(bool *busy, bool *waits)
+{
+    struct list_link *pos, *tmp;
+    bool any = false;
+    struct trig *t;
+
+    lock_acquire(&all_lock);
+    list_each(pos, tmp, &all) {
+        t = list_entry(pos, struct trig, link);
+        if (lock_try(&t->lock)) {
+            trig_scan(t);
+            any |= trig_step(t, busy);
+            *waits |= t->n_waiting && !gtl_device.host_streams;
+            lock_release(&t->lock);
+        } else {
+            *busy = true;       /* and a hit may have found it so */
+        }
+    }
+    lock_release(&all_lock);
+    return any;
+}
+
+static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
+{
+    bool busy = false, waits = false, any = step_all(&busy, &waits);
+    uint64_t now;
+
+    (void)p;
+    (void)at;
+    if (busy && xport_net)
+        any |= xport_progress->poll();
+    now = clock_ns();
+    if (any) {
+        advanced_ns = now;
+        return PROGRESS_AGAIN;
+    }
+    return busy || waits
+           ? progress_back_off(now - advanced_ns, core_status.oversubscribed,
+                               env.ST_SPIN != 0)
+           : PROGRESS_WHEN_WOKEN;
+}
+
+void trig_wake(void)
+{
+    progress_wake(&poller);
+}
+
+int trig_engine_open(void)
+{
+    advanced_ns = clock_ns();
+    return progress_register(&poller);
+}
+
+void trig_engine_close(void)
+{
+    progress_unregister(&poller);
+}
+
+void trig_engine_add(struct trig *t)
+{
+    lock_acquire(&all_lock);
+    list_append(&all, &t->link);
+    lock_release(&all_lock);
+}
+
+void trig_engine_remove(struct trig *t)
+{
+    lock_acquire(&all_lock);
+    list_remove(&t->link);
+    lock_release(&all_lock);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations are posted with their tag, armed again and forgotten.  Called by
+ * api; a posted operation whose threshold has been reached is begun at once. */
+#include "trig/trig_int.h"
+#include "core/core_misuse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Behind those with the same threshold. */
+static void insert(struct trig_tag *g, struct trig_op *op)
+{
+    struct trig_op **at = &g->ops;
+
+    while (*at && (*at)->threshold <= op->threshold)
+        at = &(*at)->next;
+    op->next = *at;
+    *at = op;
+    g->n_ops++;
+    g->period = op->threshold > g->period ? op->threshold : g->period;
+}
+
+static void arm(struct trig *t, struct trig_op *op)
+{
+    struct trig_tag *g = &t->tags[op->tag];
+
+    if (!g->next || op->threshold < g->next->threshold)
+        g->next = op;
+}
+
+static int refuse_repeats(const char *call, int tag)
+{
+    core_misuse(ERR_ARG, call, "tag %d repeats: shmemx_trig_reset() ends that",
+                tag);
+    return -EBUSY;
+}
+
+/* An operation without a kind, where all has been found right that does not
+ * depend on its kind. */
+static struct trig_op *new_op(const struct trig_where *at, struct trig *t)
+{
+    struct trig_op *op;
+
+    if (!trig_has_tag(at->call, t, at->tag))
+        return NULL;
+    if (at->threshold > INT64_MAX) {
+        core_misuse(ERR_ARG, at->call, "threshold %llu exceeds 2^63 - 1",
+                    (unsigned long long)at->threshold);
+        return NULL;
+    }
+    op = calloc(1, sizeof *op);
+    if (op) {
+        op->tag = at->tag;
+        op->threshold = at->threshold;
+    } else {
+        core_misuse(ERR_STREAM, at->call, "out of memory");
+    }
+    return op;
+}
+
+static int post(const char *call, struct trig *t, struct trig_op *op)
+{
+    bool busy = false;
+
+    op->op.waits = op->op.kind == STREAM_AMO && op->op.waits;
+    lock_acquire(&t->lock);
+    if (t->tags[op->tag].repeats) {
+        lock_release(&t->lock);
+        return refuse_repeats(call, op->tag);
+    }
+    insert(&t->tags[op->tag], op);
+    arm(t, op);
+    t->n_waiting++;
+    trig_check(t, op->tag);
+    trig_step(t, &busy);
+    lock_release(&t->lock);
+    trig_wake();
+    return 0;
+}
+
+/* MAKE fills op_->op, for w_: 0 or an error. */
+#define POST(MAKE)                                                          \
+    struct trig *t_ = trig_find(at->call, at->trig);                        \
+    struct trig_op *op_ = t_ ? new_op(at, t_) : NULL;                       \
+    struct stream_where w_;                                                 \
+    int rc_;                                                                \
+                                                                            \
+    if (!op_)                                                               \
+        return -EINVAL;                                                     \
+    w_ = (struct stream_where){ at->call, &t_->ctx, NULL };                 \
+    rc_ = MAKE;                                                             \
+    if (!rc_)                                                               \
+        rc_ = post(at->call, t_, op_);                                      \
+    if (rc_)                                                                \
+        free(op_);                                                          \
+    return rc_
+
+int trig_put(const struct trig_where *at, void *dest, const void *source,
+             size_t bytes, const struct stream_signal *s, int pe)
+{
+    POST(s ? stream_make_put_signal(&w_, dest, source, bytes, 1, s, pe,
+                                    &op_->op)
+           : stream_make_put(&w_, dest, source, bytes, 1, pe, &op_->op));
+}
+
+int trig_get(const struct trig_where *at, void *dest, const void *source,
+             size_t bytes, int pe)
+{
+    POST(stream_make_get(&w_, dest, source, bytes, 1, pe, &op_->op));
+}
+
+int trig_signal(const struct trig_where *at, const struct stream_signal *s,
+                int pe)
+{
+    POST(stream_make_signal(&w_, s, pe, &op_->op));
+}
+
+int trig_amo(const struct trig_where *at, const struct stream_amo *a, int pe)
+{
+    POST(stream_make_amo(&w_, a, pe, &op_->op));
+}
+
+/* ---- once more ---- */
+
+/* Nothing to do: there is no operation. */
+static int rearm_tag(const char *call, struct trig *t, int tag, bool repeat)
+{
+    struct trig_tag *g = &t->tags[tag];
+
+    if (!g->n_ops)
+        return 0;
+    if (g->repeats)
+        return refuse_repeats(call, tag);
+    if (repeat && !g->period)
+        return core_misuse(ERR_ARG, call, "tag %d has threshold 0 alone: it "
+                           "would repeat without an end", tag);
+    if (g->completed < g->n_ops && !repeat) {
+        core_misuse(ERR_ARG, call, "%u of %u operations of tag %d have not "
+                    "completed", g->n_ops - g->completed, g->n_ops, tag);
+        return -EBUSY;
+    }
+    g->repeats = repeat;
+    if (g->completed == g->n_ops)
+        trig_arm_again(t, tag);
+    return 0;
+}
+
+int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
+               bool repeat)
+{
+    struct trig *t = trig_find(call, trig);
+    bool all = tag == SHMEMX_TRIG_ALL, busy = false;
+    int rc = 0;
+
+    if (!t || (!all && !trig_has_tag(call, t, tag)))
+        return -EINVAL;
+    lock_acquire(&t->lock);
+    trig_scan(t);
+    trig_step(t, &busy);
+    for (int i = all ? 0 : tag; !rc && i < (all ? t->n_tags : tag + 1); i++)
+        rc = rearm_tag(call, t, i, repeat);
+    trig_step(t, &busy);
+    lock_release(&t->lock);
+    trig_wake();
+    return rc;
+}
+
+/* ---- forgotten ---- */
+
+static bool is_busy(const struct trig_tag *g)
+{
+    unsigned released = 0;
+
+    for (const struct trig_op *op = g->ops; op; op = op->next)
+        released += op->released;
+    return released > g->completed;
+}
+
+/* What the operations that were done waited for is used up. */
+static void reset_tag(struct trig *t, struct trig_tag *g)
+{
+    struct trig_op *op;
+    uint64_t used = 0;
+
+    while ((op = g->ops)) {
+        g->ops = op->next;
+        if (op->released)
+            used = op->threshold;
+        else
+            t->n_waiting--;
+        free(op);
+    }
+    g->base += used;
+    g->next = NULL;
+    g->n_ops = g->completed = 0;
+    g->period = 0;
+    g->repeats = false;
+}
+
+int trig_reset(const char *call, struct shmemx_trig *trig, int tag)
+{
+    struct trig *t = trig_find(call, trig);
+    bool all = tag == SHMEMX_TRIG_ALL, busy = false;
+    int rc = 0;
+
+    if (!t || (!all && !trig_has_tag(call, t, tag)))
+        return -EINVAL;
+    lock_acquire(&t->lock);
+    trig_step(t, &busy);
+    for (int i = all ? 0 : tag; !rc && i < (all ? t->n_tags : tag + 1); i++)
+        if (is_busy(&t->tags[i])) {
+            core_misuse(ERR_FREE, call, "an operation of tag %d is under way: "
+                        "wait for it first", i);
+            rc = -EBUSY;
+        } else {
+            reset_tag(t, &t->tags[i]);
+            trig_check(t, i);
+        }
+    lock_release(&t->lock);
+    return rc;
+}

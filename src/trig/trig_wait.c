@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether operations have completed, for the host and for streams; and hits of
+ * streams.  Called by api; a thread that waits steps its trigger itself. */
+#include "trig/trig_int.h"
+#include "core/core_misuse.h"
+#include "gtl/gtl.h"
+#include "kernel/kernel_memory.h"
+#include "stream/stream_wait.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t done_of(const struct trig *t, int tag)
+{
+    return __atomic_load_n(&t->done[tag], __ATOMIC_ACQUIRE);
+}
+
+/* Did anything advance? */
+static bool step(struct trig *t, bool *busy)
+{
+    bool any;
+
+    if (!lock_try(&t->lock))
+        return false;
+    trig_scan(t);
+    any = trig_step(t, busy);
+    lock_release(&t->lock);
+    return any;
+}
+
+int trig_test(const char *call, struct shmemx_trig *trig, int tag,
+              uint64_t *done)
+{
+    struct trig *t = trig_find(call, trig);
+    bool busy = false;
+
+    if (!t || !trig_has_tag(call, t, tag))
+        return -EINVAL;
+    step(t, &busy);
+    if (busy && xport_net)
+        xport_progress->poll();
+    *done = done_of(t, tag);
+    return stream_errors_take_ring(call, &t->exec.failed);
+}
+
+/* ---- waits ---- */
+
+struct waits_for {
+    const struct trig *t;
+    int tag;
+};
+
+/* For a line about the wait. */
+static bool describe(const void *named, char *text, size_t size)
+{
+    const struct waits_for *f = named;
+    uint64_t limit = __atomic_load_n(&f->t->limit[f->tag], __ATOMIC_RELAXED);
+    unsigned long long n = trig_count(f->t, f->tag);
+
+    if (limit == UINT64_MAX)
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far", f->tag, n);
+    else
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
+                 "operation wants %llu", f->tag, n, (unsigned long long)limit);
+    return true;
+}
+
+int trig_wait(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
+{
+    struct trig *t = trig_find(call, trig);
+    struct waits_for f = { t, tag };
+    struct core_waiter w;
+    bool busy;
+
+    if (!t || !trig_has_tag(call, t, tag))
+        return -EINVAL;
+    w = CORE_WAIT_VALUE(call, &t->done[tag], uint64_t, SHMEM_CMP_GE, n);
+    w.info.named = &f;
+    w.info.name = describe;
+    while (done_of(t, tag) < n) {
+        busy = false;
+        if (!step(t, &busy))
+            core_wait_step(&w);
+    }
+    core_wait_over(&w);
+    return stream_errors_take_ring(call, &t->exec.failed);
+}
+
+int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
+                        uint64_t n, void *stream)
+{
+    struct trig *t = trig_find(call, trig);
+    struct stream_where w = { call, t ? &t->ctx : NULL, stream };
+    int rc;
+
+    if (!t || !trig_has_tag(call, t, tag))
+        return -EINVAL;
+    rc = stream_need_live(&w);
+    if (!rc && !stream_waits_allowed())
+        rc = stream_refuse_wait(&w);
+    if (rc)
+        return rc;
+    trig_wake();                /* it may have gone to sleep for good */
+    return stream_device_rc(&w, gtl->wait64(&t->done[tag], n, stream));
+}
+
+/* ---- hits of streams ---- */
+
+/* The stream has stored its count: on its own thread. */
+static void stored(void *trig)
+{
+    struct trig *t = handle_find(&trig_table, trig);
+
+    if (t) {
+        bool busy = false;
+
+        step(t, &busy);
+        trig_wake();
+    }
+}
+
+static struct trig_stream *add_stream(struct trig *t, void *stream, uint64_t id)
+{
+    size_t n = (size_t)t->n_tags;
+    struct trig_stream *s = calloc(1, sizeof *s + n * sizeof *s->total);
+
+    if (!s)
+        return NULL;
+    s->counts = kernel_pinned_alloc(n * sizeof *s->counts);
+    if (!s->counts) {
+        free(s);
+        return NULL;
+    }
+    s->stream = stream;
+    s->id = id;
+    s->next = t->streams;
+    /* release: who finds it finds the rest. */
+    __atomic_store_n(&t->streams, s, __ATOMIC_RELEASE);
+    return s;
+}
+
+static struct trig_stream *stream_of(struct trig *t, void *stream, uint64_t id)
+{
+    struct trig_stream *s = t->streams;
+
+    while (s && (s->stream != stream || s->id != id))
+        s = s->next;
+    return s ? s : add_stream(t, stream, id);
+}
+
+static int enqueue(struct trig *t, struct trig_stream *s, int tag, uint64_t n)
+{
+    int rc = gtl->release(s->stream);
+
+    if (!rc)
+        rc = gtl->write64(&s->counts[tag], s->total[tag] + n, s->stream);
+    if (rc)
+        return rc;
+    s->total[tag] += n;
+    if (gtl_device.host_streams)
+        return gtl->doorbell(stored, handle_of_object(t), s->stream);
+    trig_wake();                /* which polls the count from now on */
+    return 0;
+}
+
+int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
+                       uint64_t n, void *stream)
+{
+    struct trig *t = trig_find(call, trig);
+    struct stream_where w = { call, t ? &t->ctx : NULL, stream };
+    struct trig_stream *s;
+    uint64_t id = 0;
+    int rc;
+
+    if (!t || !trig_has_tag(call, t, tag))
+        return -EINVAL;
+    rc = stream_need_live(&w);
+    if (rc)
+        return rc;
+    gtl->stream_check(stream, &id);
+    lock_acquire(&t->lock);
+    s = stream_of(t, stream, id);
+    rc = s ? enqueue(t, s, tag, n) : -ENOMEM;
+    lock_release(&t->lock);
+    return s ? stream_device_rc(&w, rc) : stream_no_memory(call);
+}
