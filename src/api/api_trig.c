@@ -112,7 +112,17 @@ int pshmemx_trig_signal_op(shmemx_trig_t trig, int tag, uint64_t threshold,
 }
 API_ALIAS(shmemx_trig_signal_op)
 
-/* These make the names that shmemx_trig_decls.h lists. */
+/* These make the following names.
+ *   shmemx_trig_atomic_add_int32 shmemx_trig_atomic_add_int64
+ *   shmemx_trig_atomic_add_uint32 shmemx_trig_atomic_add_uint64
+ *   shmemx_trig_atomic_set_int32 shmemx_trig_atomic_set_int64
+ *   shmemx_trig_atomic_set_uint32 shmemx_trig_atomic_set_uint64
+ *   shmemx_trig_atomic_fetch_add_int32 shmemx_trig_atomic_fetch_add_int64
+ *   shmemx_trig_atomic_fetch_add_uint32 shmemx_trig_atomic_fetch_add_uint64
+ *   shmemx_trig_atomic_compare_swap_int32
+ *   shmemx_trig_atomic_compare_swap_int64
+ *   shmemx_trig_atomic_compare_swap_uint32
+ *   shmemx_trig_atomic_compare_swap_uint64 */
 #define AMO(F, T, PARAMS, XOP, VALUE, COND, FETCHES, FETCH)                 \
     int pshmemx_trig_atomic_##F PARAMS                                      \
     {                                                                       \
