@@ -9,6 +9,7 @@
 #include <shmem_space.h>
 #include <shmemx_dev.h>
 #include <shmemx_st.h>
+#include <shmemx_trig.h>
 #include <string.h>
 
 static int me, n_pes, next_pe, prev_pe;
@@ -276,6 +277,77 @@ T(many_puts_to_the_device_heap) { try_many((void *)device); }
 T(many_puts_to_the_host_heap) { try_many((void *)host); }
 T(many_puts_to_static_data) { try_many(many_static); }
 
+/* ---- triggers ---- */
+
+static shmemx_trig_t trig;
+
+static void post_all(struct triggered *a, const long *of_grid)
+{
+    unsigned long long warps = blocks * ((threads + 31) / 32);
+    uint64_t *arrived = (uint64_t *)&a->arrived;
+
+    T_EQ(shmemx_trig_create(SHMEM_CTX_DEFAULT, BLOCK_TAG + (int)blocks, NULL, 0,
+                            &trig), 0);
+    T_EQ(shmemx_trig_put_signal(trig, THREADS_TAG, blocks * threads,
+                                &a->threads, &of_grid[0], sizeof(long), arrived,
+                                1, SHMEM_SIGNAL_ADD, next_pe), 0);
+    T_EQ(shmemx_trig_put_signal(trig, WARPS_TAG, warps, &a->warps, &of_grid[1],
+                                sizeof(long), arrived, 1, SHMEM_SIGNAL_ADD,
+                                next_pe), 0);
+    T_EQ(shmemx_trig_put(trig, CHOSEN_TAG, 1, a, a, 0, next_pe), 0);
+    T_EQ(shmemx_trig_repeat(trig, CHOSEN_TAG), 0);
+    for (unsigned b = 0; b < blocks; b++) {
+        T_EQ(shmemx_trig_put(trig, BLOCK_TAG + (int)b, 1, &a->blocks[b],
+                             &a->from[b], sizeof(long), next_pe), 0);
+        T_EQ(shmemx_trig_repeat(trig, BLOCK_TAG + (int)b), 0);
+    }
+}
+
+/* direct: the device adds to counts itself, or else by requests. */
+static void try_triggers(struct triggered *a, bool direct)
+{
+    static struct triggered h;
+    static long of_grid[2];     /* symmetric, so the library reaches it */
+    shmemx_trig_dev_t hits;
+    void *params[] = { &hits, &a, &next_pe };
+
+    memset(&h, 0, sizeof h);
+    copy(a, &h, sizeof h);
+    of_grid[0] = me + 7;
+    of_grid[1] = me + 70;
+    shmem_barrier_all();
+    post_all(a, of_grid);
+    T_EQ(shmemx_trig_dev(trig, &hits), 0);
+    T_TRUE(hits.direct);
+    hits.direct = direct;
+    launch("hit", blocks, threads, params);
+    T_EQ(shmemx_trig_wait(trig, THREADS_TAG, 1), 0);
+    T_EQ(shmemx_trig_wait(trig, WARPS_TAG, 1), 0);
+    shmem_barrier_all();
+    copy(&h, a, sizeof h);
+    T_EQ(h.threads, prev_pe + 7);
+    T_EQ(h.warps, prev_pe + 70);
+    T_EQ(h.arrived, 2);
+    for (long b = 0; b < (long)blocks; b++)
+        T_EQ(h.blocks[b], prev_pe * 1000 + 10 * b + 3);
+    for (int i = 1; i <= CHOSEN; i++)
+        T_EQ(h.chosen[i], prev_pe * 1000 + i);
+    T_EQ(h.wrong, 0);
+    T_EQ(shmemx_trig_free(&trig), 0);
+    shmem_barrier_all();
+}
+
+T(triggers_from_the_device_heap)
+{
+    try_triggers((void *)device, true);
+    try_triggers((void *)device, false);
+}
+T(triggers_from_the_host_heap)
+{
+    try_triggers((void *)host, true);
+    try_triggers((void *)host, false);
+}
+
 /* ---- times, of PE 0, by the clock of the device ---- */
 
 static void time_one(const char *name, char *to, const char *kernel, int times,
@@ -324,6 +396,7 @@ static void run_device(void)
     T_RUN(signals_in_the_device_heap);
     T_RUN(collectives_in_the_device_heap);
     T_RUN(many_puts_to_the_device_heap);
+    T_RUN(triggers_from_the_device_heap);
 }
 
 static void run_host(void)
@@ -335,6 +408,7 @@ static void run_host(void)
     T_RUN(collectives_in_the_host_heap);
     T_RUN(many_puts_to_the_host_heap);
     T_RUN(many_puts_to_static_data);
+    T_RUN(triggers_from_the_host_heap);
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 /* Kernels of CUDA that communicate, for kernel_calls.c, which loads their PTX. */
 #include <shmem.h>
 #include <shmemx_dev.h>
+#include <shmemx_trig.h>
 #include "kernel_calls.h"
 
 #define CALLS(T, NAME, SUFFIX, at)                                          \
@@ -233,3 +234,29 @@ TIMED(time_empty, 1,
       shmemi_dev_push(&dev, SHMEMI_DEV_HEAD(SHMEMI_DEV_NOTHING, 0, 0, 0), -1,
                       0, 0, 0, 0, 0, 0))
 TIMED(time_barrier, 32, shmemx_dev_barrier_all_block(&dev))
+
+/* Every thread, warp and block hits; a block waits for its put and sends again;
+ * one thread says what is put where, and waits for each. */
+extern "C" __global__ void hit(SHMEMX_TRIG_ARG(t), struct triggered *a, int to)
+{
+    int tag = BLOCK_TAG + (int)blockIdx.x;
+
+    shmemx_dev_trigger(&t, THREADS_TAG, 1);
+    shmemx_dev_trigger_warp(&t, WARPS_TAG, 1);
+    for (long round = 1; round <= 3; round++) {
+        if (threadIdx.x == 0)
+            a->from[blockIdx.x] = t.dev.my_pe * 1000 + 10 * blockIdx.x + round;
+        shmemx_dev_trigger_block(&t, tag, 1);
+        shmemx_dev_trig_wait_block(&t, tag, round);
+    }
+    if (threadIdx.x == 0 && shmemx_dev_trig_test(&t, tag) != 3)
+        atomicAdd(&a->wrong, 1ull);
+    if (blockIdx.x || threadIdx.x)
+        return;
+    for (int i = 1; i <= CHOSEN; i++) {
+        a->from[64 + i] = t.dev.my_pe * 1000 + i;
+        shmemx_dev_trigger_op(&t, CHOSEN_TAG, 1, &a->chosen[i],
+                              &a->from[64 + i], sizeof a->from[0], to);
+    }
+    shmemx_dev_trig_wait(&t, CHOSEN_TAG, CHOSEN);
+}

@@ -42,5 +42,13 @@ struct coll {
     unsigned long long wrong;
 };
 
+/* Tags: of all threads of the grid, of all its warps, of one thread with
+ * arguments; and from BLOCK_TAG on one of each block. */
+enum { THREADS_TAG, WARPS_TAG, CHOSEN_TAG, BLOCK_TAG, CHOSEN = 20 };
+struct triggered {
+    long threads, warps, blocks[64], chosen[CHOSEN + 1];
+    long from[64 + CHOSEN + 1];
+    unsigned long long arrived, wrong;
+};
 
 #endif
