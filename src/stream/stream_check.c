@@ -23,6 +23,8 @@ static const char *lost(const char *call)
                "requests, queues or teams on one stream";
     if (strstr(call, "match"))
         return "";
+    if (strstr(call, "_trig_"))
+        return ": not posted";
     return n > 5 && !strcmp(call + n - 5, "_init") ? ": no request is made"
                                                    : ": not enqueued";
 }

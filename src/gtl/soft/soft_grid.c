@@ -337,6 +337,7 @@ void gtl_soft_grid_run(const struct gtl_soft_command *c,
     struct job j = { .grid = &c->grid, .body = c->body, .arg = c->arg };
 
     if (c->grid.groups == 1) {
+        j.next = 1;
         run_group(&j, 0, c->scratch);
         return;
     }
