@@ -12,6 +12,7 @@ typedef struct shmemx_trig_dev {
     shmemx_dev_t dev;
     shmemi_u64 *hits;           /* [n_tags], in pinned memory */
     const shmemi_u64 *done;
+    const shmemi_u64 *doorbells;        /* NULL, or [n_tags]: the NIC's, or 0 */
     void *trig;                 /* the handle */
     unsigned n_tags;
     int direct;                 /* the device adds to hits itself */
@@ -49,11 +50,20 @@ SHMEMI_DEV void shmemi_dev_trig_hit(const shmemx_trig_dev_t *t, int tag,
         shmemi_dev_no_state(&t->dev, SHMEMI_DEV_CALL_TRIGGER);
     t->dev.host->hit(t->trig, tag, n);
 #else
-    if (t->dev.magic == SHMEMI_DEV_MAGIC && t->direct &&
-        (shmemi_u32)tag < t->n_tags) {
-        shmemi_dev_fence();
-        shmemi_dev_add_64(t->hits + tag, n);
-        return;
+    shmemi_u64 doorbell;
+
+    if (t->dev.magic == SHMEMI_DEV_MAGIC && (shmemi_u32)tag < t->n_tags) {
+        doorbell = t->doorbells && n ? shmemi_dev_load_64(t->doorbells + tag) : 0;
+        if (doorbell) {         /* the NIC adds what is stored */
+            shmemi_dev_fence();
+            shmemi_dev_store_64((shmemi_u64 *)doorbell, n);
+            return;
+        }
+        if (t->direct) {
+            shmemi_dev_fence();
+            shmemi_dev_add_64(t->hits + tag, n);
+            return;
+        }
     }
     shmemi_dev_trig_request(t, tag, n, 0, 0, 0, 0, 0);
 #endif

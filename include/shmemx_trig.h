@@ -34,8 +34,10 @@ typedef struct shmemx_trig *shmemx_trig_t;
 /* All tags of a trigger. */
 #define SHMEMX_TRIG_ALL (-1)
 
-/* Who does the operations: as it suits, or a thread of this PE. */
-enum { SHMEMX_TRIG_AUTO, SHMEMX_TRIG_SOFT };
+/* Who does the operations.  SOFT: threads of this PE.  AUTO, NIC: what is for
+ * other nodes the NIC, if it has deferred work and room for it; NIC: there has
+ * to be one. */
+enum { SHMEMX_TRIG_AUTO, SHMEMX_TRIG_SOFT, SHMEMX_TRIG_NIC };
 #define SHMEMX_TRIG_ENGINE 1L   /* mask: engine is given */
 typedef struct {
     int engine;

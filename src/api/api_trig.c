@@ -34,8 +34,8 @@ int pshmemx_trig_create(shmem_ctx_t ctx, int tags,
     if (mask & ~SHMEMX_TRIG_ENGINE)
         return core_misuse(ERR_ARG, __func__, "mask %#lx has unknown bits",
                            (unsigned long)mask);
-    if ((mask & SHMEMX_TRIG_ENGINE) && config->engine != SHMEMX_TRIG_AUTO &&
-        config->engine != SHMEMX_TRIG_SOFT)
+    if ((mask & SHMEMX_TRIG_ENGINE) &&
+        (config->engine < SHMEMX_TRIG_AUTO || config->engine > SHMEMX_TRIG_NIC))
         return core_misuse(ERR_ARG, __func__, "engine %d is none",
                            config->engine);
     c = ctx == SHMEM_DEVICE_CTX_DEFAULT ? API_DEFAULT
@@ -43,7 +43,8 @@ int pshmemx_trig_create(shmem_ctx_t ctx, int tags,
     if (!c)
         return core_misuse(ERR_CTX, __func__, "an invalid context, or one made "
                            "with SHMEM_DEVICE_CTX");
-    return trig_create(__func__, c, tags, trig);
+    return trig_create(__func__, c, tags, mask & SHMEMX_TRIG_ENGINE
+                       ? config->engine : SHMEMX_TRIG_AUTO, trig);
 }
 API_ALIAS(shmemx_trig_create)
 

@@ -58,7 +58,7 @@ static int start_send(const struct msg_batch *b, struct msg_chan *c,
 
     c->errors = stream_ring_errors(ring);
     if (!stream_nic_translate(&put, &x) || !xport_trig->can(&x) ||
-        xport_trig->arm(c->trig, &x)) {
+        xport_trig->arm(c->trig, &x, 1)) {
         xport_trig->skip_post(c->trig);
         by_nic = false;
     } else if (!xport_trig->flag(c->trig, &least)) {

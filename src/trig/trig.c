@@ -3,6 +3,7 @@
  * api and, for hits, by the kernel layer; does no operation itself
  * (trig_engine.c). */
 #include "trig/trig_int.h"
+#include "base/env.h"
 #include "core/core_misuse.h"
 #include "kernel/kernel.h"
 #include "kernel/kernel_memory.h"
@@ -81,9 +82,23 @@ static void hit(struct trig *t, int tag, uint64_t n)
 {
     /* seq_cst: pairs with trig_check(). */
     __atomic_fetch_add(&t->tags[tag].host, n, __ATOMIC_SEQ_CST);
-    if (trig_count(t, tag) >= __atomic_load_n(&t->limit[tag],
-                                              __ATOMIC_SEQ_CST))
+    if (trig_host_count(t, tag) >= __atomic_load_n(&t->limit[tag],
+                                                   __ATOMIC_SEQ_CST))
         work(t, tag);
+}
+
+/* As a GPU's kernel does, if the NIC counts the hits. */
+static bool ring_doorbell(const struct trig *t, int tag, uint64_t n)
+{
+    uint64_t at = t->doorbells && gtl_device.host_streams
+                  ? __atomic_load_n(&t->doorbells[tag], __ATOMIC_ACQUIRE) : 0;
+
+    if (!at || !n)
+        return false;
+    /* release: what the operation sends comes first. */
+    __atomic_store_n((uint64_t *)(uintptr_t)at, n, __ATOMIC_RELEASE);
+    trig_wake();                /* to see the end of it */
+    return true;
 }
 
 int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
@@ -94,6 +109,25 @@ int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
         return -EINVAL;
     hit(t, tag, n);
     return 0;
+}
+
+/* An operation whose arguments change is not for the NIC, which has what it has
+ * been given: it waits for hits again, unless it has begun. */
+static void leave_nic(struct trig *t, int tag)
+{
+    struct trig_tag *g = &t->tags[tag];
+    bool waits = g->armed && trig_count(t, tag) < g->base + g->period;
+
+    if (g->armed && !waits)
+        return;                 /* once it has completed */
+    trig_nic_leave(t, tag);
+    g->no_nic = true;
+    if (waits) {
+        g->ops->released = false;
+        g->next = g->ops;
+        t->n_waiting++;
+    }
+    trig_check(t, tag);
 }
 
 /* What a kernel gives takes the place of what was posted; misuse ends the job,
@@ -111,6 +145,8 @@ static bool replace(struct trig *t, const struct kernel_hit *h)
                                     g->ops->op.kind != STREAM_PUT_SIGNAL))
         core_fatal(ERR_ARG, h->call, "tag %d of a trigger has not one put or "
                    "get, whose arguments a kernel may give", h->tag);
+    if (g->nic)
+        leave_nic(t, h->tag);
     if (!g->next)
         return false;
     op = &g->ops->op;
@@ -147,7 +183,7 @@ static bool kernel_hits(const struct kernel_hit *h)
         replaced = replace(t, h);
         lock_release(&t->lock);
     }
-    if (replaced)
+    if (replaced && !ring_doorbell(t, h->tag, h->n))
         hit(t, h->tag, h->n);
     return replaced;
 }
@@ -181,8 +217,13 @@ static void destroy(void *thing)
         xport_net->quiet(t->exec.ctx.flow);
         xport_net->ep_close(t->exec.ctx.flow);
     }
+    while (t->n_nic_tags)
+        trig_nic_leave(t, t->nic_tags[0]);
     for (int i = 0; t->tags && i < t->n_tags; i++)
         free_ops(&t->tags[i]);
+    if (t->doorbells)
+        gtl->free(t->doorbells);
+    free(t->nic_tags);
     for (s = t->streams; s; s = next) {
         next = s->next;
         keep(s->counts, (size_t)t->n_tags * sizeof *s->counts);
@@ -194,7 +235,29 @@ static void destroy(void *thing)
     free(t->tags);
 }
 
-static int open_trigger(const char *call, struct trig *t)
+/* Where NICs have deferred work. */
+static int open_nic(struct trig *t)
+{
+    size_t n = (size_t)t->n_tags;
+    void *p;
+    int rc;
+
+    t->may_use_nic = xport_trig != &xport_trig_none;
+    if (!t->may_use_nic)
+        return 0;
+    t->nic_tags = malloc(n * sizeof *t->nic_tags);
+    if (!t->nic_tags)
+        return -ENOMEM;
+    rc = gtl->alloc(n * sizeof *t->doorbells, &p);
+    if (rc)
+        return rc;
+    t->doorbells = p;
+    for (int i = 0; i < t->n_tags; i++)
+        trig_nic_no_doorbell(t, i);
+    return 0;
+}
+
+static int open_trigger(const char *call, struct trig *t, bool nic)
 {
     size_t n = (size_t)t->n_tags;
     int rc = -ENOMEM;
@@ -207,7 +270,9 @@ static int open_trigger(const char *call, struct trig *t)
     t->done = t->hits + n;
     memset(t->limit, 0xff, n * sizeof *t->limit);
     t->exec.ctx = (struct core_ctx){ .team = &core_world };
-    rc = xport_net ? xport_net->ep_open(&t->exec.ctx.flow, false) : 0;
+    rc = nic ? open_nic(t) : 0;
+    if (!rc && xport_net)
+        rc = xport_net->ep_open(&t->exec.ctx.flow, false);
     if (rc)
         goto fail;
     stream_errors_init(&t->exec.failed, NULL, t->exec.ctx.flow);
@@ -241,11 +306,17 @@ static int open_layer(const char *call)
 }
 
 int trig_create(const char *call, const struct core_ctx *ctx, int tags,
-                struct shmemx_trig **out)
+                int engine, struct shmemx_trig **out)
 {
     struct trig *t;
-    int rc = open_layer(call);
+    int rc;
 
+    if (engine == SHMEMX_TRIG_NIC && xport_trig->ready()) {
+        core_misuse(ERR_NET, call, "no NIC of this PE has deferred work "
+                    "(SHMEM_TRIGGER)");
+        return -ENOTSUP;
+    }
+    rc = open_layer(call);
     if (rc)
         return rc;
     t = handle_new(&trig_table);
@@ -256,7 +327,7 @@ int trig_create(const char *call, const struct core_ctx *ctx, int tags,
     t->ctx = (struct core_ctx){ .team = ctx->team };
     t->released.end = &t->released.first;
     t->issued.end = &t->issued.first;
-    rc = open_trigger(call, t);
+    rc = open_trigger(call, t, engine != SHMEMX_TRIG_SOFT);
     if (rc) {
         destroy(t);
         handle_release(&trig_table, handle_of_object(t));
@@ -278,6 +349,9 @@ static int busy_tag(const struct trig *t, bool *waits)
     for (int i = 0; t->n_waiting && i < t->n_tags; i++)
         if (t->tags[i].next && !t->tags[i].repeats)
             return i;
+    for (unsigned i = 0; i < t->n_nic_tags; i++)
+        if (t->tags[t->nic_tags[i]].armed && !t->tags[t->nic_tags[i]].repeats)
+            return t->nic_tags[i];
     return -1;
 }
 
@@ -321,8 +395,21 @@ int trig_dev(const char *call, struct shmemx_trig *trig,
     out->direct = !strcmp(gtl->name, "cuda") || gtl_device.host_atomics;
     out->hits = (shmemi_u64 *)t->hits;
     out->done = (shmemi_u64 *)t->done;
+    out->doorbells = (shmemi_u64 *)t->doorbells;
     out->trig = trig;
     return 0;
+}
+
+static void print_statistics(void)
+{
+    struct trig_counts *n = &trig_counts;
+
+    if (env.STATS && (n->by_host || n->by_nic))
+        log_print("triggers: %lu operations by threads, %lu by the NIC; %lu "
+                  "tags found no counter of the NIC",
+                  (unsigned long)n->by_host, (unsigned long)n->by_nic,
+                  (unsigned long)n->no_counter);
+    memset(n, 0, sizeof *n);
 }
 
 void trig_close(void)
@@ -337,6 +424,7 @@ void trig_close(void)
     trig_engine_close();
     kernel_hit = NULL;
     handle_release_all(&trig_table, destroy);
+    print_statistics();
     lock_acquire(&lock);
     for (unsigned i = 0; i < KEPT; i++) {
         kernel_pinned_free(kept[i].counts, kept[i].bytes);

@@ -20,7 +20,7 @@
 /* ctx: the PEs of its operations are those of its team.  The kernel layer is
  * open. */
 int trig_create(const char *call, const struct core_ctx *ctx, int tags,
-                struct shmemx_trig **out);
+                int engine, struct shmemx_trig **out);
 /* -EBUSY: an operation is released and has not completed, or waits for hits. */
 int trig_free(const char *call, struct shmemx_trig *trig);
 /* No kernel and no stream runs any more. */

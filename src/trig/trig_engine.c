@@ -11,9 +11,11 @@
 
 enum { STEPS = 64, ISSUED_MOST = 256 };
 
+struct trig_counts trig_counts;
+
 /* ---- counts ---- */
 
-uint64_t trig_count(const struct trig *t, int tag)
+uint64_t trig_host_count(const struct trig *t, int tag)
 {
     /* acquire: what came before the hit is visible. */
     uint64_t n = __atomic_load_n(&t->hits[tag], __ATOMIC_ACQUIRE) +
@@ -23,6 +25,14 @@ uint64_t trig_count(const struct trig *t, int tag)
     for (s = __atomic_load_n(&t->streams, __ATOMIC_ACQUIRE); s; s = s->next)
         n += __atomic_load_n(&s->counts[tag], __ATOMIC_ACQUIRE);
     return n;
+}
+
+uint64_t trig_count(const struct trig *t, int tag)
+{
+    const struct trig_tag *g = &t->tags[tag];
+
+    return g->nic ? xport_trig->count(g->nic)
+                  : trig_host_count(t, tag) + g->beyond;
 }
 
 static void append(struct trig_list *l, struct trig_op *op)
@@ -42,13 +52,17 @@ static struct trig_op *take_first(struct trig_list *l)
     return op;
 }
 
-static void release(struct trig *t, struct trig_tag *g)
+/* To the NIC, or in the list of what the processor does. */
+static void release(struct trig *t, struct trig_tag *g, bool to_nic)
 {
     struct trig_op *op = g->next;
 
     op->released = true;
-    append(&t->released, op);
-    t->n_released++;
+    if (!to_nic) {
+        trig_counted(&trig_counts.by_host);
+        append(&t->released, op);
+        t->n_released++;
+    }
     t->n_waiting--;
     /* One that was posted late stands before others that are released. */
     while (g->next && g->next->released)
@@ -58,17 +72,27 @@ static void release(struct trig *t, struct trig_tag *g)
 void trig_check(struct trig *t, int tag)
 {
     struct trig_tag *g = &t->tags[tag];
+    enum trig_armed armed;
     uint64_t limit;
 
+    if (g->nic)
+        trig_nic_forward(t, tag);
     do {
-        limit = g->next ? g->base + g->next->threshold : UINT64_MAX;
+        /* Each hit of the host is forwarded. */
+        limit = g->nic ? 0 : g->next ? g->base + g->next->threshold - g->beyond
+                : UINT64_MAX;
         /* seq_cst: a hit reads the limit after it has added, so either this
          * count has the hit, or the hit finds this limit. */
         __atomic_store_n(&t->limit[tag], limit, __ATOMIC_SEQ_CST);
         atomics_full_fence();
-        if (!g->next || trig_count(t, tag) < limit)
+        if (!g->next)
             return;
-        release(t, g);
+        armed = g->nic ? trig_nic_arm(t, g->next) : TRIG_NEVER;
+        if (armed == TRIG_FULL ||
+            (armed == TRIG_NEVER &&
+             trig_count(t, tag) < g->base + g->next->threshold))
+            return;
+        release(t, g, armed == TRIG_ARMED);
     } while (true);
 }
 
@@ -87,24 +111,24 @@ void trig_arm_again(struct trig *t, int tag)
 
 void trig_scan(struct trig *t)
 {
-    if (!t->n_waiting)
+    if (!t->n_waiting && !t->n_nic_tags)
         return;
     for (int i = 0; i < t->n_tags; i++)
-        if (unlikely(trig_count(t, i) >= t->limit[i]))
+        if (unlikely(trig_host_count(t, i) >= t->limit[i]))
             trig_check(t, i);
 }
 
 /* ---- completion ---- */
 
-static void complete(struct trig *t, struct trig_op *op)
+void trig_complete(struct trig *t, int tag)
 {
-    struct trig_tag *g = &t->tags[op->tag];
-    uint64_t *done = &t->done[op->tag];
+    struct trig_tag *g = &t->tags[tag];
+    uint64_t *done = &t->done[tag];
 
     /* release: what the operation has stored comes first. */
     __atomic_store_n(done, *done + 1, __ATOMIC_RELEASE);
     if (++g->completed == g->n_ops && g->repeats)
-        trig_arm_again(t, op->tag);
+        trig_arm_again(t, tag);
 }
 
 /* Kernels and streams that wait for `done` look at once. */
@@ -128,7 +152,7 @@ static bool complete_all(struct trig *t, bool *busy)
     atomics_full_fence();
     xport_flush();
     for (; t->n_issued; t->n_issued--)
-        complete(t, take_first(&t->issued));
+        trig_complete(t, take_first(&t->issued)->tag);
     return true;
 }
 
@@ -172,6 +196,14 @@ static bool issue(struct trig *t, bool *any)
     return true;
 }
 
+/* Atomics and signals may be the network's for mapped PEs, too. */
+static bool is_done(const struct trig *t, const struct stream_op *op)
+{
+    bool moves = op->kind == STREAM_PUT || op->kind == STREAM_GET;
+
+    return xport_is_mapped(op->pe) && (moves || stream_exec_net_idle(&t->exec));
+}
+
 bool trig_step(struct trig *t, bool *busy)
 {
     bool any = false, completed = false;
@@ -186,9 +218,9 @@ bool trig_step(struct trig *t, bool *busy)
         t->begun = false;
         op = take_first(&t->released);
         t->n_released--;
-        if (xport_is_mapped(op->op.pe)) {
+        if (is_done(t, &op->op)) {
             xport_flush();
-            complete(t, op);
+            trig_complete(t, op->tag);
             completed = true;
         } else {
             append(&t->issued, op);
@@ -198,6 +230,8 @@ bool trig_step(struct trig *t, bool *busy)
             break;
     }
     completed |= complete_all(t, busy);
+    if (t->n_nic_tags)
+        completed |= trig_nic_reap(t);
     if (completed)
         notify();
     *busy |= t->n_released != 0;
@@ -227,7 +261,8 @@ static bool step_all(bool *busy, bool *waits)
         if (lock_try(&t->lock)) {
             trig_scan(t);
             any |= trig_step(t, busy);
-            *waits |= t->n_waiting && !gtl_device.host_streams;
+            *waits |= t->n_armed || (t->n_waiting && (t->n_nic_tags ||
+                                     !gtl_device.host_streams));
             lock_release(&t->lock);
         } else {
             *busy = true;       /* and a hit may have found it so */

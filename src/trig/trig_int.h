@@ -27,7 +27,14 @@ struct trig_tag {
     uint64_t host;              /* atomic: hits of the host */
     struct trig_op *ops, *next; /* next: the first one that waits for hits */
     unsigned n_ops, completed;  /* completed: since it was armed */
-    bool repeats;
+    bool repeats, no_nic;
+    /* The counter that has its place (trig_nic.c), or NULL. */
+    struct xport_trig *nic;
+    uint64_t due;               /* of the last operation that is armed */
+    uint64_t forwarded;         /* hits of the host and of streams */
+    uint64_t nic_done;          /* completed, of what was armed */
+    unsigned armed;             /* with the NIC, and not completed */
+    uint64_t beyond;            /* hits that a NIC has counted, which it left */
 };
 
 /* The hits of a stream: it stores how many there have been. */
@@ -62,9 +69,23 @@ struct trig {
     unsigned n_released, n_issued;
     bool begun, holds;          /* the first released one */
     unsigned n_waiting;         /* operations that wait for hits */
+    bool may_use_nic;
+    uint64_t *doorbells;        /* the device's memory, [tags]: 0 or a doorbell */
+    int *nic_tags;              /* [tags] */
+    unsigned n_nic_tags, n_armed;
 };
 
 extern hidden struct handle_table trig_table;
+
+/* For SHMEM_STATS, atomic: operations, and tags that found no counter of the
+ * NIC's. */
+extern hidden struct trig_counts {
+    uint64_t by_host, by_nic, no_counter;
+} trig_counts;
+static inline void trig_counted(uint64_t *n)
+{
+    __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+}
 
 /* ---- trig.c ---- */
 /* NULL: a line says that there is none. */
@@ -72,8 +93,11 @@ struct trig *trig_find(const char *call, struct shmemx_trig *trig);
 bool trig_has_tag(const char *call, const struct trig *t, int tag);
 
 /* ---- trig_engine.c; the lock is held, but by trig_count ---- */
-/* The hits of the tag so far. */
+/* The hits of the tag so far, but for those that a NIC has; and all. */
+uint64_t trig_host_count(const struct trig *t, int tag);
 uint64_t trig_count(const struct trig *t, int tag);
+/* An operation of the tag has. */
+void trig_complete(struct trig *t, int tag);
 /* Publishes limit[tag], and releases what the count has reached. */
 void trig_check(struct trig *t, int tag);
 /* All operations of the tag wait for hits again, behind those it has used. */
@@ -82,6 +106,24 @@ void trig_arm_again(struct trig *t, int tag);
 void trig_scan(struct trig *t);
 /* Some steps of what is released: did anything advance? */
 bool trig_step(struct trig *t, bool *busy);
+
+/* ---- trig_nic.c ---- */
+/* Kernels find none. */
+void trig_nic_no_doorbell(struct trig *t, int tag);
+/* The NIC counts the hits of the tag from now on, if its first operation is one
+ * for the NIC. */
+void trig_nic_use(struct trig *t, const struct trig_op *op);
+void trig_nic_forward(struct trig *t, int tag);
+/* Arms the next operation.  NEVER: it is the processor's, which reads the count;
+ * FULL: the NIC has no room now. */
+enum trig_armed { TRIG_ARMED, TRIG_FULL, TRIG_NEVER };
+enum trig_armed trig_nic_arm(struct trig *t, struct trig_op *op);
+/* Counts what has completed. */
+bool trig_nic_reap(struct trig *t);
+/* The processor counts again.  What is armed may still begin where hits come to
+ * the NIC too late. */
+void trig_nic_leave(struct trig *t, int tag);
+
 static inline bool trig_is_busy(const struct trig *t)
 {
     return t->n_released || t->n_issued;

@@ -68,6 +68,7 @@ static int post(const char *call, struct trig *t, struct trig_op *op)
         lock_release(&t->lock);
         return refuse_repeats(call, op->tag);
     }
+    trig_nic_use(t, op);
     insert(&t->tags[op->tag], op);
     arm(t, op);
     t->n_waiting++;
@@ -167,27 +168,32 @@ int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
 
 /* ---- forgotten ---- */
 
-static bool is_busy(const struct trig_tag *g)
+/* Has an operation begun that has not completed?  One that is armed with the NIC
+ * begins when the count gets there. */
+static bool is_busy(const struct trig *t, int tag)
 {
-    unsigned released = 0;
+    const struct trig_tag *g = &t->tags[tag];
+    uint64_t count = trig_count(t, tag);
+    unsigned begun = 0;
 
     for (const struct trig_op *op = g->ops; op; op = op->next)
-        released += op->released;
-    return released > g->completed;
+        begun += op->released && (!g->armed || count >= g->base + op->threshold);
+    return begun > g->completed;
 }
 
 /* What the operations that were done waited for is used up. */
-static void reset_tag(struct trig *t, struct trig_tag *g)
+static void reset_tag(struct trig *t, int tag)
 {
+    struct trig_tag *g = &t->tags[tag];
+    uint64_t count = trig_count(t, tag), used = 0;
     struct trig_op *op;
-    uint64_t used = 0;
 
+    trig_nic_leave(t, tag);
     while ((op = g->ops)) {
         g->ops = op->next;
-        if (op->released)
+        t->n_waiting -= !op->released;
+        if (op->released && count >= g->base + op->threshold)
             used = op->threshold;
-        else
-            t->n_waiting--;
         free(op);
     }
     g->base += used;
@@ -208,12 +214,12 @@ int trig_reset(const char *call, struct shmemx_trig *trig, int tag)
     lock_acquire(&t->lock);
     trig_step(t, &busy);
     for (int i = all ? 0 : tag; !rc && i < (all ? t->n_tags : tag + 1); i++)
-        if (is_busy(&t->tags[i])) {
+        if (is_busy(t, i)) {
             core_misuse(ERR_FREE, call, "an operation of tag %d is under way: "
                         "wait for it first", i);
             rc = -EBUSY;
         } else {
-            reset_tag(t, &t->tags[i]);
+            reset_tag(t, i);
             trig_check(t, i);
         }
     lock_release(&t->lock);

@@ -56,9 +56,12 @@ static bool describe(const void *named, char *text, size_t size)
 {
     const struct waits_for *f = named;
     uint64_t limit = __atomic_load_n(&f->t->limit[f->tag], __ATOMIC_RELAXED);
-    unsigned long long n = trig_count(f->t, f->tag);
+    unsigned long long n = trig_host_count(f->t, f->tag);
 
-    if (limit == UINT64_MAX)
+    if (!limit)
+        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
+                 f->tag);
+    else if (limit == UINT64_MAX)
         snprintf(text, size, "tag %d of a trigger: %llu hits so far", f->tag, n);
     else
         snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "

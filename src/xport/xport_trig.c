@@ -11,10 +11,11 @@ static int not_ready(void)
     return -ENOSYS;
 }
 
-static int no_open(struct xport_trig **out, xport_trig_failed *failed,
-                   void *arg)
+static int no_open(struct xport_trig **out, bool free,
+                   xport_trig_failed *failed, void *arg)
 {
     (void)out;
+    (void)free;
     (void)failed;
     (void)arg;
     return -ENOSYS;
@@ -31,10 +32,12 @@ static bool can_nothing(const struct xport_trig_op *op)
     return false;
 }
 
-static int no_arm(struct xport_trig *t, const struct xport_trig_op *op)
+static int no_arm(struct xport_trig *t, const struct xport_trig_op *op,
+                  uint64_t step)
 {
     (void)t;
     (void)op;
+    (void)step;
     return -ENOSYS;
 }
 
@@ -77,7 +80,7 @@ static int no_two_input(struct xport_trig **out, uint64_t *off, uint64_t *word,
 {
     (void)off;
     (void)word;
-    return no_open(out, failed, arg);
+    return no_open(out, false, failed, arg);
 }
 
 static bool not_released(struct xport_trig *t, uint64_t n)
@@ -90,7 +93,8 @@ static bool not_released(struct xport_trig *t, uint64_t n)
 const struct xport_trig_ops xport_trig_none = {
     .name = "", .ready = not_ready, .open = no_open, .close = no_close,
     .can = can_nothing, .arm = no_arm, .flag = no_flag, .word = no_word,
-    .doorbell = no_word, .increment = no_increment, .completed = none_completed,
+    .doorbell = no_word, .increment = no_increment, .count = none_completed,
+    .completed = none_completed,
     .completed_in_order = none_completed, .progress = no_progress,
     .report_failures = no_progress,
     .counts = no_counts, .open_two_input = no_two_input,

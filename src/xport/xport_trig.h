@@ -53,15 +53,20 @@ struct xport_trig_ops {
     /* 0; -ENOSYS: no NIC has deferred work. */
     int (*ready)(void);
     /* -ENOSYS, or -ENOSPC: this NIC has no counters left.  failed: flags are
-     * raised all the same. */
-    int (*open)(struct xport_trig **out, xport_trig_failed *failed, void *arg);
+     * raised all the same.  free: it may be incremented further than what is
+     * armed. */
+    int (*open)(struct xport_trig **out, bool free, xport_trig_failed *failed,
+                void *arg);
     /* Operations that are armed and not released are cancelled. */
     void (*close)(struct xport_trig *t);
     /* Would it take that operation, given a free entry?  Asks no NIC. */
     bool (*can)(const struct xport_trig_op *op);
-    /* Arms op as the next one.  -EAGAIN: no entry is free, nothing was armed;
-     * -EIO: an operation of this trigger has failed, and it takes no more. */
-    int (*arm)(struct xport_trig *t, const struct xport_trig_op *op);
+    /* Arms op as the next one: `step` increments after the last one, 1 where
+     * each increment releases one.  -EAGAIN: no entry is free, nothing was
+     * armed; -EIO: an operation of this trigger has failed, and it takes no
+     * more. */
+    int (*arm)(struct xport_trig *t, const struct xport_trig_op *op,
+               uint64_t step);
     /* *least: the value that the flag then has at least.  -EAGAIN, -EIO. */
     int (*flag)(struct xport_trig *t, uint64_t *least);
     uint64_t *(*word)(struct xport_trig *t);
@@ -69,6 +74,8 @@ struct xport_trig_ops {
      * NULL: the processor has to call increment(). */
     uint64_t *(*doorbell)(struct xport_trig *t);
     void (*increment)(struct xport_trig *t, uint64_t n);
+    /* The increments so far: a round trip to the NIC. */
+    uint64_t (*count)(struct xport_trig *t);
     /* How many operations have completed, in any order; and how many of the
      * first ones are known to have completed all. */
     uint64_t (*completed)(struct xport_trig *t);

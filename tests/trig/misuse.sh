@@ -39,6 +39,7 @@ static void kernel(const shmemx_item_t *it, void *arg)
 static int host(void)
 {
     const shmemx_trig_config_t config = { .engine = 9 };
+    const shmemx_trig_config_t nic = { .engine = SHMEMX_TRIG_NIC };
     shmemx_trig_t out = NULL;
     uint64_t done;
     char *odd = (char *)a + 2;
@@ -48,6 +49,7 @@ static int host(void)
     CASE(most) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 65537, NULL, 0, &out);
     CASE(mask) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &config, 2, &out);
     CASE(engine) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &config, 1, &out);
+    CASE(no_nic) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &nic, 1, &out);
     CASE(config) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, NULL, 1, &out);
     CASE(ctx) return shmemx_trig_create(SHMEM_CTX_INVALID, 1, NULL, 0, &out);
     CASE(null) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, NULL, 0, NULL);
@@ -136,6 +138,7 @@ kernel()
 beside host tags 22 'create: 0 tags: between 1 and 65536 \[S-W-ARG\]'
 beside host most 22 'create: 65537 tags: .*\[S-W-ARG\]'
 beside host mask 22 'create: mask 0x2 has unknown bits \[S-W-ARG\]'
+beside host no_nic 95 'create: no NIC of this PE has deferred work \(SHMEM_TRIGGER\) \[S-W-NET\]'
 beside host engine 22 'create: engine 9 is none \[S-W-ARG\]'
 beside host config 22 'create: config is a null pointer \[S-W-NULL\]'
 beside host ctx 22 'create: an invalid context, .*\[S-W-CTX\]'

@@ -192,12 +192,12 @@ static int trig_ready(void)
     return rc;
 }
 
-static int trig_open(struct xport_trig **out, xport_trig_failed *failed,
-                     void *arg)
+static int trig_open(struct xport_trig **out, bool free,
+                     xport_trig_failed *failed, void *arg)
 {
     int rc = trig_ready();
 
-    return rc ? rc : ofi_trig_open(out, failed, arg);
+    return rc ? rc : ofi_trig_open(out, free, failed, arg);
 }
 
 static uint64_t *trig_word(struct xport_trig *t)
@@ -268,7 +268,7 @@ const struct xport_trig_ops *ofi_trig_table(void)
         .ready = trig_ready, .open = trig_open, .close = ofi_trig_return,
         .can = ofi_trig_can, .arm = ofi_trig_arm, .flag = ofi_trig_flag,
         .word = trig_word, .doorbell = trig_doorbell,
-        .increment = ofi_trig_increment,
+        .increment = ofi_trig_increment, .count = ofi_trig_count,
         .completed = trig_ended, .completed_in_order = trig_first,
         .progress = trig_progress,
         .report_failures = ofi_trig_await_errors, .counts = trig_counts,

@@ -54,7 +54,9 @@ struct ofi_trig_entry {
     struct xport_trig *trig;
     struct ofi_trig_entry *next;      /* unused */
     struct list_link link;      /* of its trigger's, as they were queued */
-    uint64_t number;            /* of its operation, or the next one's */
+    /* number: of its operation, or the next one's; at: the threshold of a signal
+     * that is to be posted. */
+    uint64_t number, at;
     enum ofi_trig_role role;    /* CHAINED_PUT: a signal follows it */
     int pe;
     const char *call;
@@ -70,6 +72,8 @@ struct xport_trig {
     uint64_t *doorbell;
     /* Under ofi_trig.lock. */
     uint64_t armed, flags;
+    /* Where the counter is when all are released, and before this owner. */
+    uint64_t due, due_before;
     uint64_t entries;           /* that the NIC has */
     struct list_link works;
     uint64_t ended;             /* atomic */
@@ -80,6 +84,7 @@ struct xport_trig {
     uint64_t reported;        /* flags that are over: the last, see note_flag */
     uint64_t flagged_ops;       /* operations that flags now gone stood for */
     bool retired, closed;       /* takes no more: what it has goes on */
+    bool free;                  /* see xport_trig_ops.open */
     bool two_input;                  /* see ofi_trig_two_input.c */
     struct fid_mr *region;
     xport_trig_failed *failed;
@@ -108,7 +113,6 @@ struct ofi_trig_plan {
 enum { OFI_CHAINS = 64 };       /* two halos of 26 neighbours */
 /* Words that the NIC raises, of so many bytes each; one more is the test's. */
 enum { OFI_TRIG_FLAG_SIZE = 64, OFI_TRIG_FLAGS = 64 };
-
 enum { OFI_TRIG_TEST_ADDS = 4 };   /* of the test */
 
 struct ofi_trig_engine {
@@ -168,27 +172,25 @@ void ofi_trig_close(void);
 /* ---- ofi_trig_pool.c ---- */
 int ofi_trig_open_entries(void);
 void ofi_trig_close_entries(void);
-/* Under the lock; NULL: there is none; ofi_trig_entry_alloc() polls for one. */
+/* Under the lock; NULL: none; ofi_trig_entry_alloc() polls for one. */
 struct ofi_trig_entry *ofi_trig_entry_take(void);
 void ofi_trig_entry_free(struct ofi_trig_entry *w);
 int ofi_trig_counter(struct fid_cntr **out);
 void ofi_trig_counter_close(struct fid_cntr **c);
 
 /* ---- ofi_trig_open.c ---- */
-/* Those that are made in advance, while no stream waits. */
+/* In advance, while no stream waits. */
 void ofi_trig_make_some(void);
 /* Of one that is in no list. */
 void ofi_trig_destroy(struct xport_trig *t);
-
 /* The next one that is idle, or a new one; then for the next owner. */
-int ofi_trig_open(struct xport_trig **out, xport_trig_failed *failed,
-                  void *arg);
+int ofi_trig_open(struct xport_trig **out, bool free,
+                  xport_trig_failed *failed, void *arg);
 void ofi_trig_return(struct xport_trig *t);
 void ofi_trig_increment(struct xport_trig *t, uint64_t n);
-
+uint64_t ofi_trig_count(struct xport_trig *t);
 /* To its next owner: its counters and its flag go on from where they are. */
-void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed,
-                     void *arg);
+void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed, void *arg);
 
 /* ---- ofi_trig_quota.c ---- */
 /* Before the first fence of the job that has a provider: which NIC it is. */
@@ -206,7 +208,6 @@ size_t ofi_trig_depth(void);
 enum { OFI_TRIG_LEAST = 3 };
 /* -ENOSPC, and ofi_trig.cause says what to do. */
 int ofi_trig_no_depth(void);
-
 /* ---- ofi_trig_two_input.c ---- */
 int ofi_trig_open_two_input(struct xport_trig **out, uint64_t *off,
                             uint64_t *word, xport_trig_failed *failed,
@@ -214,7 +215,6 @@ int ofi_trig_open_two_input(struct xport_trig **out, uint64_t *off,
 bool ofi_trig_is_due(struct xport_trig *t, uint64_t n);
 void ofi_trig_skip(struct xport_trig *t);
 void ofi_trig_skip_done(struct xport_trig *t);
-
 /* ---- ofi_trig_poll.c ---- */
 /* Under the lock: what has ended gives its room back. */
 void ofi_trig_poll(void);
@@ -233,9 +233,9 @@ int ofi_trig_try_failure(bool *counts, bool *first);
 int ofi_trig_test(void);
 
 /* ---- ofi_trig_entry.c ---- */
-int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op);
+int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op,
+                 uint64_t step);
 int ofi_trig_flag(struct xport_trig *t, uint64_t *least);
-
 /* ---- ofi_trig_fill.c ---- */
 enum { OFI_TRIG_WRONG_KEY = 0x5a5a };   /* of a key's bits, to make it fail */
 bool ofi_trig_can(const struct xport_trig_op *op);

@@ -33,12 +33,6 @@ static int queue(struct ofi_trig_entry *w, struct fid_cntr *trigger,
     return rc;
 }
 
-/* Where the counter is when the next one goes. */
-static uint64_t goes_at(const struct xport_trig *t)
-{
-    return (t->armed + 1) << t->two_input;
-}
-
 /* Entries for an operation and, led by it, for another one. */
 static int take(struct xport_trig *t, const char *call,
                 struct ofi_trig_entry **w, int n)
@@ -59,7 +53,8 @@ static int take(struct xport_trig *t, const char *call,
     return 0;
 }
 
-static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
+static int arm_one(struct xport_trig *t, const struct xport_trig_op *op,
+                   uint64_t at)
 {
     struct ofi_trig_entry *w;
     int rc = take(t, op->call, &w, 1);
@@ -67,7 +62,7 @@ static int arm_one(struct xport_trig *t, const struct xport_trig_op *op)
     if (rc)
         return rc;
     ofi_trig_fill(w, op);
-    rc = queue(w, t->trigger, goes_at(t), t->done);
+    rc = queue(w, t->trigger, at, t->done);
     if (rc)
         ofi_trig_entry_free(w);
     return rc;
@@ -103,20 +98,22 @@ static int take_both(struct xport_trig *t, const struct xport_trig_op *op,
 /* Where failures count, a counter does not show that the put succeeded: the
  * thread that reads so in the queue posts the signal (ofi_trig_poll.c), which
  * has its entry from now on. */
-static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op)
+static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op,
+                         uint64_t at)
 {
     struct ofi_trig_entry *w[2];
     int rc = take_both(t, op, w);
 
     if (rc)
         return rc;
-    rc = post(w[0], t->trigger, goes_at(t), NULL);
+    rc = post(w[0], t->trigger, at, NULL);
     if (rc) {
         ofi_trig_entry_free(w[0]);
         ofi_trig_entry_free(w[1]);
         return rc;
     }
     w[0]->signal = w[1];
+    w[1]->at = at;
     enlist(w[1]);
     enlist(w[0]);
     return 0;
@@ -124,7 +121,8 @@ static int arm_put_first(struct xport_trig *t, const struct xport_trig_op *op)
 
 /* The signal is queued first: without its put it never goes, and the other way
  * round the put would be under way without it. */
-static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
+static int arm_both(struct xport_trig *t, const struct xport_trig_op *op,
+                    uint64_t at)
 {
     struct ofi_trig_entry *w[2];
     int c, rc = take_both(t, op, w);
@@ -145,7 +143,7 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
         ofi_trig_entry_free(w[1]);
         return rc;
     }
-    rc = queue(w[0], t->trigger, goes_at(t), ofi_trig.chains[c].counter);
+    rc = queue(w[0], t->trigger, at, ofi_trig.chains[c].counter);
     if (rc) {                   /* it cannot be taken back */
         t->retired = true;
         ofi_trig_entry_free(w[0]);
@@ -155,17 +153,24 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op)
     return 0;
 }
 
-int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op)
+int ofi_trig_arm(struct xport_trig *t, const struct xport_trig_op *op,
+                 uint64_t step)
 {
+    uint64_t at;
     int rc = -EIO;
 
     lock_acquire(&ofi_trig.lock);
-    if (t->retired || t->armed >= ofi_trig.kind->most)
+    at = t->due + (step << t->two_input);
+    if (t->retired || at > ofi_trig.kind->most)
         rc = -EAGAIN;
     else if (!t->is_failed)
-        rc = !op->signals ? arm_one(t, op)
-             : ofi_trig.errors_count ? arm_put_first(t, op) : arm_both(t, op);
-    t->armed += !rc;
+        rc = !op->signals ? arm_one(t, op, at)
+             : ofi_trig.errors_count ? arm_put_first(t, op, at)
+                                     : arm_both(t, op, at);
+    if (!rc) {
+        t->armed++;
+        t->due = at;
+    }
     lock_release(&ofi_trig.lock);
     return rc;
 }

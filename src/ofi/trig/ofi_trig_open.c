@@ -83,7 +83,7 @@ static struct xport_trig *find_idle(void) REQUIRES(ofi_trig.lock)
     struct xport_trig *t = ofi_trig.triggers;
 
     while (t && (t->two_input || !t->closed || t->entries || t->retired ||
-                 t->is_failed || t->armed > ofi_trig.kind->most / 2))
+                 t->is_failed || t->due > ofi_trig.kind->most / 2))
         t = t->next;
     return t;
 }
@@ -102,10 +102,11 @@ void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed, void *arg)
     t->failed = failed;
     t->arg = arg;
     t->base = t->armed;
+    t->due_before = t->due;
 }
 
-int ofi_trig_open(struct xport_trig **out, xport_trig_failed *failed,
-                  void *arg)
+int ofi_trig_open(struct xport_trig **out, bool free,
+                  xport_trig_failed *failed, void *arg)
 {
     struct xport_trig *t;
     int rc = 0;
@@ -117,6 +118,7 @@ int ofi_trig_open(struct xport_trig **out, xport_trig_failed *failed,
         rc = make_late(&t);
     if (!rc) {
         ofi_trig_assign(t, failed, arg);
+        t->free = free;
         *out = t;
     }
     lock_release(&ofi_trig.lock);
@@ -134,12 +136,20 @@ void ofi_trig_make_some(void)
     lock_release(&ofi_trig.lock);
 }
 
-/* The NIC may still have entries of it. */
+/* The NIC may still have entries of it.  Where the counter is not known to stand
+ * where the next owner's operations begin, there is none. */
 void ofi_trig_return(struct xport_trig *t)
 {
     lock_acquire(&ofi_trig.lock);
     t->closed = true;
+    if (t->free && (t->entries || fi_cntr_read(t->trigger) != t->due))
+        t->retired = true;
     lock_release(&ofi_trig.lock);
+}
+
+uint64_t ofi_trig_count(struct xport_trig *t)
+{
+    return fi_cntr_read(t->trigger) - t->due_before;
 }
 
 /* Past a full ring sockets goes on only when the counter is touched again. */

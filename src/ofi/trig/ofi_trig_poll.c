@@ -204,8 +204,7 @@ static void post_signals(void)
     int rc;
 
     while ((w = ofi_trig.to_post)) {
-        rc = ofi_trig_post(w, w->trig->trigger, w->number << w->trig->two_input,
-                           w->trig->done);
+        rc = ofi_trig_post(w, w->trig->trigger, w->at, w->trig->done);
         if (rc == -EAGAIN)
             return;             /* at the next look */
         ofi_trig.to_post = w->next;

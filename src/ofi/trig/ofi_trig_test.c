@@ -418,7 +418,7 @@ static int try_trigger(struct xport_trig *t, const struct xport_trig_op *op,
                        const uint64_t *word, void *stream)
 {
     uint64_t least;
-    int rc = ofi_trig_arm(t, op);
+    int rc = ofi_trig_arm(t, op, 1);
 
     if (!rc)
         rc = ofi_trig_flag(t, &least);
@@ -455,7 +455,7 @@ int ofi_trig_test(void)
     };
     struct xport_trig *t;
     void *stream = NULL;
-    int rc = ofi_trig_open(&t, note_failure, NULL);
+    int rc = ofi_trig_open(&t, false, note_failure, NULL);
 
     if (rc)
         return rc;

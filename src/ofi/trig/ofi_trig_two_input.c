@@ -105,6 +105,7 @@ void ofi_trig_skip(struct xport_trig *t)
 {
     lock_acquire(&ofi_trig.lock);
     t->armed++;
+    t->due += 2;
     lock_release(&ofi_trig.lock);
 }
 

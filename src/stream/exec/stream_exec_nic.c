@@ -117,7 +117,7 @@ static bool open_trig(struct stream_ring *q)
     if (!n->tried) {
         n->tried = true;
         n->forwarded = n->total = q->counters->increments;
-        rc = xport_trig->open(&n->trig, failed, &q->exec.failed);
+        rc = xport_trig->open(&n->trig, false, failed, &q->exec.failed);
         if (rc)
             n->trig = NULL;
         n->none = rc == -ENOSPC;
@@ -135,7 +135,7 @@ static int await_room(const struct stream_nic *n,
     do {
         atomics_pause();
         xport_trig->progress();
-        rc = xport_trig->arm(n->trig, x);
+        rc = xport_trig->arm(n->trig, x, 1);
     } while (rc == -EAGAIN && clock_ns() < until);
     return rc;
 }
@@ -151,7 +151,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
         (xport_is_mapped(op->pe) && op->kind != STREAM_INCREMENT) ||
         !stream_nic_translate(op, &x) || !xport_trig->can(&x) || !open_trig(q))
         return STREAM_DECLINED;
-    rc = xport_trig->arm(n->trig, &x);
+    rc = xport_trig->arm(n->trig, &x, 1);
     /* Once: other streams may have all the room for long. */
     if (unlikely(rc == -EAGAIN) && !n->full) {
         /* No other thread would release what it waits for. */

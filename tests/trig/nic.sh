@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: triggers whose operations the NIC does: on the stand-in for CXI,
+# where kernels ring doorbells, with many entries and with few, where failures
+# count and where not; and on sockets, where hits are forwarded.
+# Timeout: 200
+set -u
+. "$(dirname "$0")/../device/device.inc"
+[ -z "$real" ] || { echo 'skip: for the stand-ins of a NIC'; exit 77; }
+unset SHMEM_TRIGGER SHMEM_TRIGGER_DEPTH FAKE_CXI_SOFT
+export FI_PROVIDER_PATH="$at/fake/cxi" SHMEM_DEVICE_SYMMETRIC_SIZE=16M
+T_SEED=${T_SEED:-1}
+export T_SEED
+
+# nic PROVIDER DEPTH RULE N PPN: prints the statistics.
+nic()
+{
+    on host env SHMEM_TRIGGER=nic SHMEM_OFI_PROVIDER="$1" FAKE_CXI_DEPTH="$2" \
+        FAKE_CXI_ERRORS_COUNT="$3" SHMEM_STATS=1 \
+        SHMEM_TRIGGER_DEPTH="$([ "$1" = cxi ] || echo "$2")" \
+        "$BUILD/bin/oshrun" -n "$4" --ppn "$5" "$at/trig/triggers" 2>&1
+}
+
+# right LEAST PROVIDER...: each PE is, with at least so many operations by the NIC.
+right()
+{
+    least=$1
+    shift
+    said=$(nic "$@") &&
+        echo "$said" | awk -v least="$least" '
+            /triggers: [0-9]+ operations by threads/ {
+                for (i = 1; i < NF; i++)
+                    if ($(i + 1) == "by" && $(i + 3) ~ /^NIC/) n = $(i - 1)
+                if (match($0, /[0-9]+ by the NIC/) &&
+                    substr($0, RSTART, RLENGTH) + 0 >= least) good++
+            }
+            END { exit good ? 0 : 1 }' ||
+        echo "FAIL: $*: $(echo "$said" | head -n 20)" >>failed
+}
+
+right 200 cxi 500 0 2 1 &
+right 200 cxi 500 1 2 1
+wait
+right 20 cxi 16 0 2 1 &
+right 20 sockets 500 0 2 1
+wait
+right 200 cxi 500 0 4 2
+finish
