@@ -147,6 +147,7 @@ static bool replace(struct trig *t, const struct kernel_hit *h)
                    "get, whose arguments a kernel may give", h->tag);
     if (g->nic)
         leave_nic(t, h->tag);
+    trig_check(t, h->tag);      /* what earlier hits release keeps its own */
     if (!g->next)
         return false;
     op = &g->ops->op;
