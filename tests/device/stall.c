@@ -16,7 +16,7 @@ int main(void)
     mem_fill(lock, 0, 64);
     shmem_barrier_all();
     if (late) {
-        usleep(2600000);
+        usleep(3600000);
         for (int pe = 0; pe < n_pes; pe++)
             for (int i = 0; i < 3; i++)
                 shmem_uint64_p(word + i, one, pe);
@@ -29,7 +29,7 @@ int main(void)
         shmem_set_lock(lock);
     shmem_barrier_all();
     if (late)
-        usleep(2600000);
+        usleep(3600000);
     else
         shmem_set_lock(lock);
     shmem_clear_lock(lock);
