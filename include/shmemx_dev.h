@@ -101,7 +101,8 @@ enum shmemi_dev_amo {
     X(PTR, "shmemx_dev_ptr") X(MY_PE, "shmemx_dev_my_pe")                   \
     X(N_PES, "shmemx_dev_n_pes") X(TRIGGER, "shmemx_dev_trigger")           \
     X(TRIGGER_OP, "shmemx_dev_trigger_op")                                  \
-    X(TRIG_WAIT, "shmemx_dev_trig_wait")
+    X(TRIG_WAIT, "shmemx_dev_trig_wait") X(PREADY, "shmemx_dev_pready")     \
+    X(PARRIVED, "shmemx_dev_parrived")
 #define SHMEMI_DEV_CALL(NAME, TEXT) SHMEMI_DEV_CALL_##NAME,
 enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
 #undef SHMEMI_DEV_CALL
@@ -110,8 +111,7 @@ enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
  * size bytes.  AMO: a is the value, b the condition; source is where a
  * non-blocking result goes.  SIGNAL: a.  PUT_SIGNAL: a, and b is the address of
  * the signal.  REFUSE: what the kernel found wrong with SHMEM_CHECK=1, by sub.
- * HIT: a is the tag << 32 | n, b the trigger; sub: dest, source, len and pe are
- * for its operation. */
+ * HIT: a is the tag << 32 | n, b the trigger; sub: enum shmemi_dev_hit. */
 typedef struct shmemi_dev_request {
     unsigned char op, sub, call, size;  /* sub: of AMO, signal operator */
     int pe;                     /* of the world, or one that does not exist */
@@ -126,6 +126,13 @@ enum {
     SHMEMI_DEV_FETCHES = 4,     /* AMO: source gets the result */
     SHMEMI_DEV_NO_PE = 8,       /* pe is no member of the context's team */
     SHMEMI_DEV_NOTIFIES = 16    /* SIGNAL: no fence or quiet waits for it */
+};
+/* REPLACES: dest, source, len and pe are for the operation of the tag.  The
+ * others: what a kernel found wrong with a partition, which is the tag. */
+enum shmemi_dev_hit {
+    SHMEMI_DEV_HIT_PLAIN, SHMEMI_DEV_HIT_REPLACES, SHMEMI_DEV_HIT_NO_PART,
+    SHMEMI_DEV_HIT_TWICE, SHMEMI_DEV_HIT_NOT_STARTED,
+    SHMEMI_DEV_HIT_OTHER_WAY    /* n: 1, it receives */
 };
 /* A wait for len bytes at dest by comparison a; team a; root a of team b. */
 enum { SHMEMI_DEV_WRONG_WAIT, SHMEMI_DEV_WRONG_TEAM, SHMEMI_DEV_WRONG_ROOT };

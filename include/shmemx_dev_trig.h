@@ -30,12 +30,10 @@ SHMEMI_DEV_SLOW void shmemi_dev_trig_request(const shmemx_trig_dev_t *t,
                                              int tag, shmemi_u32 n,
                                              void *dest, const void *source,
                                              shmemi_u64 len, int pe,
-                                             shmemi_u32 replaces)
+                                             enum shmemi_dev_hit how,
+                                             enum shmemi_dev_call call)
 {
-    shmemi_dev_push(&t->dev,
-                    SHMEMI_DEV_HEAD(SHMEMI_DEV_HIT, replaces,
-                                    replaces ? SHMEMI_DEV_CALL_TRIGGER_OP
-                                             : SHMEMI_DEV_CALL_TRIGGER, 0),
+    shmemi_dev_push(&t->dev, SHMEMI_DEV_HEAD(SHMEMI_DEV_HIT, how, call, 0),
                     pe, dest, source, len, (shmemi_u64)(shmemi_u32)tag << 32 | n,
                     (shmemi_u64)t->trig, 0);
 }
@@ -65,7 +63,8 @@ SHMEMI_DEV void shmemi_dev_trig_hit(const shmemx_trig_dev_t *t, int tag,
             return;
         }
     }
-    shmemi_dev_trig_request(t, tag, n, 0, 0, 0, 0, 0);
+    shmemi_dev_trig_request(t, tag, n, 0, 0, 0, 0, SHMEMI_DEV_HIT_PLAIN,
+                            SHMEMI_DEV_CALL_TRIGGER);
 #endif
 }
 
@@ -109,7 +108,9 @@ SHMEMI_DEV void shmemx_dev_trigger_op(const shmemx_trig_dev_t *t, int tag,
                                       const void *source, shmemi_u64 bytes,
                                       int pe)
 {
-    shmemi_dev_trig_request(t, tag, (shmemi_u32)n, dest, source, bytes, pe, 1);
+    shmemi_dev_trig_request(t, tag, (shmemi_u32)n, dest, source, bytes, pe,
+                            SHMEMI_DEV_HIT_REPLACES,
+                            SHMEMI_DEV_CALL_TRIGGER_OP);
 }
 
 /* Does the trigger have that tag?  If not, the host ends the job. */
@@ -118,7 +119,8 @@ SHMEMI_DEV int shmemi_dev_trig_has(const shmemx_trig_dev_t *t, int tag)
     if (SHMEMI_DEV_LIKELY(t->dev.magic == SHMEMI_DEV_MAGIC &&
                           (shmemi_u32)tag < t->n_tags))
         return 1;
-    shmemi_dev_trig_request(t, tag, 0, 0, 0, 0, 0, 0);
+    shmemi_dev_trig_request(t, tag, 0, 0, 0, 0, 0, SHMEMI_DEV_HIT_PLAIN,
+                            SHMEMI_DEV_CALL_TRIGGER);
     return 0;
 }
 

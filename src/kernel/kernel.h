@@ -51,7 +51,8 @@ struct kernel_hit {
     void *trig;                 /* the program's handle */
     int tag, pe;
     uint64_t n;
-    bool replaces;              /* the operation gets what follows, and pe */
+    enum shmemi_dev_hit how;    /* REPLACES: the operation gets what follows,
+                                 * and pe */
     void *dest;
     const void *source;
     size_t len;

@@ -178,7 +178,7 @@ bool kernel_request_hits(const shmemi_dev_request *q)
 {
     const struct kernel_hit h = {
         .call = kernel_call_name(q->call), .trig = (void *)q->b, .pe = q->pe,
-        .tag = (int)(q->a >> 32), .n = (uint32_t)q->a, .replaces = q->sub,
+        .tag = (int)(q->a >> 32), .n = (uint32_t)q->a, .how = (enum shmemi_dev_hit)q->sub,
         .dest = (void *)q->dest, .source = (const void *)q->source,
         .len = q->len
     };

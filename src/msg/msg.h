@@ -18,6 +18,7 @@ struct shmemx_req;
 struct msg_args {
     const char *call;
     bool sends, ready, one_shot;
+    int partitions;             /* 0: it is not partitioned */
     void *buf;
     size_t len;
     int pe, tag;

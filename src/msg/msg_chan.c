@@ -5,6 +5,7 @@
 #include "msg/msg_int.h"
 #include "msg/msg_check.h"
 #include "msg/msg_ctrl.h"
+#include "msg/part/part.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void count_lost(const struct msg_chan *c) REQUIRES(msg_lock)
 {
     uint64_t arrived = 0;
 
-    if (c->sends || c->one_shot || c->tag < 0 || !c->counters)
+    if (c->sends || c->one_shot || c->part || c->tag < 0 || !c->counters)
         return;
     for (int i = 0; i < 2; i++) {
         uint64_t at =
@@ -50,6 +51,7 @@ void msg_chan_delete(struct msg_chan *c)
     if (!c->sends && c->slots)
         heap_pool_free(c->landing);
     msg_handle_release(c->handle);
+    part_detach(c);
     free(c);
 }
 
@@ -73,6 +75,10 @@ static int check_args(const struct msg_args *a, int *pe)
         rc = stream_need_symmetric(&w, a->buf, a->len, core_world.my_pe, &at);
     else if (!rc && !a->one_shot)
         rc = stream_need_mapped(&w, a->buf, a->len);
+    if (!rc && a->partitions && !a->sends && heap_find(a->buf, a->len) < 0)
+        rc = stream_refuse(ERR_ADDR, a->call, "%p with %zu bytes is not "
+                           "symmetric memory, into which partitions are put",
+                           a->buf, a->len);
     if (!rc && a->tag < 0 && !a->team)
         rc = stream_refuse(ERR_ARG, a->call, "tag %d is negative", a->tag);
     return rc;
@@ -102,11 +108,13 @@ static struct msg_chan *new_chan(const struct msg_args *a, int pe)
  * could take one.  False: the pool has no room. */
 static bool alloc_memory(struct msg_chan *c)
 {
-    c->counters = heap_pool_alloc(sizeof *c->counters);
+    size_t size = c->part ? part_words_size(c) : sizeof *c->counters;
+
+    c->counters = heap_pool_alloc(size);
     if (!c->counters)
         return false;
     c->dev_counters = (void *)stream_device_address(
-        core_world.my_pe, c->counters, sizeof *c->counters);
+        core_world.my_pe, c->counters, size);
     return !c->one_shot || c->sends ||
            msg_alloc_slots(c, heap_find(c->buf, c->len) < 0 && c->len);
 }
@@ -119,11 +127,17 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
     if (rc)
         return rc;
     c = new_chan(a, pe);
+    if (c && a->partitions && part_attach(c, a)) {
+        msg_chan_delete(c);
+        c = NULL;
+    }
     if (!c)
         return stream_no_memory(a->call);
     if (!alloc_memory(c)) {
         msg_chan_delete(c);
-        return stream_no_pool_memory(a->call, a->len + sizeof *c->counters);
+        return stream_no_pool_memory(a->call, (a->partitions
+            ? (size_t)a->partitions * sizeof(uint64_t) : a->len) +
+            sizeof *c->counters);
     }
     *out = c;
     return 0;
@@ -191,6 +205,7 @@ static void delete_list(struct list_link *l) REQUIRES(msg_lock)
         count_lost(c);
         list_remove(&c->link);
         msg_handle_release(c->handle);
+        part_detach(c);
         free(c);
     }
 }

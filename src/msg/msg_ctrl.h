@@ -28,7 +28,9 @@ enum {
     MSG_RTS_READY = 1, MSG_RTS_ONE_SHOT = 2,
     MSG_RTS_CANCELLED = 4,      /* the send was freed */
     MSG_RTS_TRIGGER = 8,        /* it has a two-input trigger: trig */
-    MSG_RTS_PEER_COPY = 16      /* << segment: msg_peer_copy_segments() */
+    MSG_RTS_PEER_COPY = 16,     /* << segment: msg_peer_copy_segments() */
+    MSG_RTS_PARTS = 128         /* it has `slots` partitions, and wants `step`
+                                 * transport partitions */
 };
 
 /* The flags of an RTR are the protocol of the channel, from this bit on. */
@@ -46,7 +48,8 @@ struct msg_ctrl {
     uint64_t counters;          /* offset of the sender's struct msg_counters */
     int32_t seg, slots;
     uint64_t at, step;          /* RTS: the buffer; RTR: the landing slots */
-    uint64_t trig, team;
+    uint64_t trig, team;        /* RTR of a partitioned receive: transport
+                                 * partitions << 32 | partitions */
 };
 
 /* seg is -1 where the memory is not symmetric. */

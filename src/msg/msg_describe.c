@@ -3,6 +3,7 @@
  * and by a channel.  The hang report and the requests' calls use it. */
 #include "msg/msg_int.h"
 #include "core/core_misuse.h"
+#include "msg/part/part.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,11 +25,13 @@ static void describe_if_its(struct msg_chan *c, void *arg)
     const char *freed = c->peer_freed ? ", which has freed its end" : "";
 
     if (!c->counters || (uintptr_t)s->word - (uintptr_t)c->counters >=
-                         sizeof *c->counters)
+                         (c->part ? part_words_size(c) : sizeof *c->counters))
         return;
     s->found = true;
     s->pe = c->pe;
-    if (c->tag < 0)
+    if (c->part)
+        part_describe(c, s->word, s->text, s->size);
+    else if (c->tag < 0)
         snprintf(s->text, s->size, "a step of a collective request, with PE %d",
                  c->pe);
     else if (c->sends)
@@ -66,8 +69,11 @@ bool msg_describe_counter(const void *word, char *text, size_t size)
 void msg_describe(const struct msg_chan *c, char *text, size_t size)
 {
     snprintf(text, size, "%s PE %d, tag %d",
-             !c->sends ? "receive from" : c->ready ? "ready send to"
-                                                   : "send to", c->pe, c->tag);
+             c->part ? (c->sends ? "partitioned send to"
+                                 : "partitioned receive from")
+             : !c->sends ? "receive from" : c->ready ? "ready send to"
+                                                     : "send to",
+             c->pe, c->tag);
 }
 
 void msg_report_failed(const char *call, const char *which,
@@ -87,6 +93,8 @@ void msg_report_failed(const char *call, const char *which,
                     "has no room for messages of %zu bytes: let it receive "
                     "into symmetric memory, or set SHMEM_SYMMETRIC_SIZE",
                     which, c->sends ? "to" : "from", c->pe, c->tag, c->bytes);
+    else if (c->error == -EPROTOTYPE || c->error == -EDOM)
+        part_report_failed(call, which, c);
     else
         core_misuse(ERR_ARG, call, "%sPE %d freed its end, tag %d, before it "
                     "was matched", which, c->pe, c->tag);

@@ -29,6 +29,7 @@
 #include "stream/ring/stream_ring.h"
 
 struct msg_ctrl;
+struct part;
 
 /* What the partner writes, in the heap's pool.  Two counters take turns for
  * arrivals, since signals between nodes may overtake each other. */
@@ -44,7 +45,7 @@ struct msg_counters {
 /* In the order of their counts in SHMEM_STATS. */
 enum msg_proto_id {
     MSG_PROTO_READY, MSG_PROTO_EAGER, MSG_PROTO_PEER_COPY, MSG_PROTO_TRIG,
-    MSG_PROTO_RNDV, MSG_PROTO_ONE_SHOT, MSG_PROTOS
+    MSG_PROTO_RNDV, MSG_PROTO_ONE_SHOT, MSG_PROTO_PART, MSG_PROTOS
 };
 
 /* A new channel becomes RTS_SENT at the sender alone; then MATCHED, or FAILED
@@ -81,6 +82,7 @@ struct msg_chan {
     struct xport_trig *trig;    /* trig: the sender's two-input trigger, */
     uint64_t trig_at;           /* and where it is */
     struct stream_errors *errors;       /* of the ring that started it */
+    struct part *part;          /* part/part.h; NULL: it is not partitioned */
 
     struct list_link link;      /* of all channels, for the end */
     int tag;
@@ -126,6 +128,12 @@ static inline char *msg_slot_addr(const struct msg_chan *c, char *landing,
 
 /* The requests of messages: msg_req.c. */
 extern hidden const struct stream_req_ops msg_req_ops;
+/* What those of part/ share with them. */
+int msg_req_check_start(const struct stream_where *w, const struct req *r,
+                        int i);
+int msg_req_error(const char *call, struct req *r, struct stream_errors *e);
+const char *msg_req_busy(const struct req *r);
+void msg_req_name(const struct req *r, char *text, size_t size);
 
 /* ---- msg_select.c ---- */
 /* Sets the protocol and the landing of that receive: 0 or -ENOSPC. */

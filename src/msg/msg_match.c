@@ -15,6 +15,7 @@
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
 #include "msg/msg_table.h"
+#include "msg/part/part.h"
 
 #include <errno.h>
 
@@ -93,15 +94,21 @@ static void send_rtr(struct msg_chan *r) REQUIRES(msg_lock)
         msg_ctrl_set_addr(&m, r->bytes ? (void *)r->landing : r->counters,
                           r->slots ? r->slots * r->slot_size : r->bytes);
     }
+    part_answer(r, &m);
     post(r, &m);
 }
 
 /* 0, or why this receive does not take the messages of that send. */
 static int accept_rts(struct msg_chan *r, const struct msg_ctrl *rts)
 {
+    int rc;
+
     if (r->freed)
         return -ECANCELED;
     r->bytes = rts->bytes;
+    rc = r->part || (rts->flags & MSG_RTS_PARTS) ? part_accept(r, rts) : 0;
+    if (rc)
+        return rc;
     return rts->bytes > r->len ? -EMSGSIZE : msg_select_proto(r, rts);
 }
 
@@ -160,7 +167,7 @@ static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
 {
     struct msg_ctrl m = ctrl_of(s, MSG_RTS);
 
-    if (!(flags & MSG_RTS_CANCELLED) && msg_trig_open(s)) {
+    if (!(flags & MSG_RTS_CANCELLED) && !s->part && msg_trig_open(s)) {
         flags |= MSG_RTS_TRIGGER;
         m.trig = s->trig_at;
     }
@@ -168,6 +175,7 @@ static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
     m.flags = flags | (s->ready ? MSG_RTS_READY : 0) |
               (s->one_shot ? MSG_RTS_ONE_SHOT : 0) | msg_peer_copy_segments(s);
     msg_ctrl_set_addr(&m, s->buf, s->len);
+    part_offer(s, &m);
     post(s, &m);
 }
 
@@ -218,6 +226,8 @@ static void handle_rtr(const struct msg_ctrl *rtr) REQUIRES(msg_lock)
         msg_trig_close(s);
         if (rtr->error == -EMSGSIZE)
             s->bytes = rtr->bytes;      /* for the line */
+        if (s->part)
+            s->part->theirs = (int)(uint32_t)rtr->trig;
         fail_match(s, rtr->error);
     } else {
         match_send(s, rtr);

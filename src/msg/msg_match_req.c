@@ -8,6 +8,7 @@
 #include "core/core_describe.h"
 #include "core/core_stall.h"
 #include "msg/msg_ctrl.h"
+#include "msg/part/part.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,17 +22,22 @@ struct match {
 };
 static const struct stream_req_ops match_ops;
 
+static bool is_message(const struct req *r)
+{
+    return r->ops == &msg_req_ops || r->ops == &part_req_ops;
+}
+
 /* NULL, logged: it is no request that is to be matched. */
 static struct msg_chan *need_chan(const char *call, struct shmemx_req *reqs[],
                                   int i)
 {
     struct req *r = stream_req_at(call, reqs, i);
 
-    if (r && r->ops == &msg_req_ops && !r->once)
+    if (r && is_message(r) && !r->once)
         return r->object;
     if (r)
         core_misuse(ERR_ARG, call, "request %d is none that send_init, "
-                    "rsend_init or recv_init made", i);
+                    "rsend_init, recv_init, psend_init or precv_init made", i);
     return NULL;
 }
 
@@ -57,7 +63,7 @@ static struct msg_chan *chan_of(const struct shmemx_req *req)
 {
     struct req *r = handle_find(&stream_reqs, req);
 
-    return r && r->ops == &msg_req_ops ? r->object : NULL;
+    return r && is_message(r) ? r->object : NULL;
 }
 
 /* From the *at-th on. */
@@ -85,7 +91,9 @@ static int report_result(const char *call, int n,
         c = chan_of(reqs[i]);
         if (!c || msg_chan_state(c) != MSG_CHAN_FAILED)
             continue;
-        rc = rc ? rc : c->error;
+        if (!rc)            /* others tell lines apart */
+            rc = c->error == -EPROTOTYPE || c->error == -EDOM ? -EINVAL
+                                                              : c->error;
         snprintf(which, sizeof which, "request %d: ", i);
         msg_report_failed(call, which, c);
     }

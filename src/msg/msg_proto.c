@@ -13,7 +13,8 @@ const struct msg_proto *const msg_protos[MSG_PROTOS] = {
     [MSG_PROTO_PEER_COPY] = &msg_proto_peer_copy,
     [MSG_PROTO_TRIG] = &msg_proto_trig,
     [MSG_PROTO_RNDV] = &msg_proto_rndv,
-    [MSG_PROTO_ONE_SHOT] = &msg_proto_one_shot
+    [MSG_PROTO_ONE_SHOT] = &msg_proto_one_shot,
+    [MSG_PROTO_PART] = &msg_proto_part
 };
 _Static_assert((int)MSG_PROTOS == STREAM_OF_COLL, "SHMEM_STATS counts so");
 

@@ -40,7 +40,8 @@ struct msg_proto {
     bool (*offered)(const struct msg_chan *s, const struct msg_ctrl *rtr);
 };
 extern hidden const struct msg_proto msg_proto_ready, msg_proto_eager,
-    msg_proto_peer_copy, msg_proto_trig, msg_proto_rndv, msg_proto_one_shot;
+    msg_proto_peer_copy, msg_proto_trig, msg_proto_rndv, msg_proto_one_shot,
+    msg_proto_part;
 extern hidden const struct msg_proto *const msg_protos[MSG_PROTOS];
 extern hidden const struct stream_task_ops msg_task_ops;
 

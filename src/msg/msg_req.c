@@ -5,6 +5,7 @@
 #include "msg/msg_int.h"
 #include "core/core_misuse.h"
 #include "msg/msg_proto.h"
+#include "msg/part/part.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
@@ -33,7 +34,9 @@ static int create_chan(const struct msg_args *a, struct msg_chan **out)
 int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
                    struct shmemx_req **out)
 {
-    struct stream_req_args r = { .ops = &msg_req_ops };
+    struct stream_req_args r = {
+        .ops = a->partitions ? &part_req_ops : &msg_req_ops
+    };
     struct stream_op op;
     struct msg_chan *c;
     int rc;
@@ -88,7 +91,8 @@ static bool may_continue(const struct msg_chan *c)
            (!c->sends && c->seq < c->peer_last);
 }
 
-static int check_start(const struct stream_where *w, const struct req *r, int i)
+int msg_req_check_start(const struct stream_where *w, const struct req *r,
+                        int i)
 {
     struct msg_chan *c = chan_of(r);
     bool matched = c->requested && msg_chan_state(c) == MSG_CHAN_MATCHED;
@@ -212,7 +216,7 @@ static void finish(const char *call, struct req *r)
 
 /* ---- errors, names, the end ---- */
 
-static int error(const char *call, struct req *r, struct stream_errors *e)
+int msg_req_error(const char *call, struct req *r, struct stream_errors *e)
 {
     struct msg_chan *c = chan_of(r);
 
@@ -225,7 +229,7 @@ static int error(const char *call, struct req *r, struct stream_errors *e)
     return c->error;
 }
 
-static const char *busy(const struct req *r)
+const char *msg_req_busy(const struct req *r)
 {
     const struct msg_chan *c = chan_of(r);
 
@@ -242,16 +246,16 @@ static void free_req(struct req *r)
     msg_chan_free(c);
 }
 
-static void name(const struct req *r, char *text, size_t size)
+void msg_req_name(const struct req *r, char *text, size_t size)
 {
     msg_describe(chan_of(r), text, size);
 }
 
 const struct stream_req_ops msg_req_ops = {
-    .own_counters = true, .check_start = check_start, .start = start,
+    .own_counters = true, .check_start = msg_req_check_start, .start = start,
     .started = started, .wait = { wait, copy_out, release },
     .completed = completed, .waiter = waiter, .finish = finish,
-    .error = error, .is_running = stream_req_not_running, .busy = busy,
-    .free = free_req, .close = stream_req_no_free, .name = name,
+    .error = msg_req_error, .is_running = stream_req_not_running, .busy = msg_req_busy,
+    .free = free_req, .close = stream_req_no_free, .name = msg_req_name,
     .test = stream_req_test_started, .await = stream_req_await_started
 };

@@ -55,6 +55,12 @@ static bool is_one_shot(const struct msg_chan *r, const struct msg_ctrl *rts)
     return r->one_shot;
 }
 
+static bool is_partitioned(const struct msg_chan *r, const struct msg_ctrl *rts)
+{
+    (void)rts;
+    return r->part != NULL;
+}
+
 static bool is_ready(const struct msg_chan *r, const struct msg_ctrl *rts)
 {
     (void)r;
@@ -96,6 +102,7 @@ static const struct rule {
 } rules[] = {
     /* protocol            route      up to          for             lands */
     { MSG_PROTO_ONE_SHOT,  ANY_ROUTE, NULL,          is_one_shot,    AS_MADE },
+    { MSG_PROTO_PART,      ANY_ROUTE, NULL,          is_partitioned, BUFFER },
     { MSG_PROTO_READY,     ANY_ROUTE, NULL,          is_ready,       BUFFER },
     { MSG_PROTO_EAGER,     ON_NODE,   &msg_eager_limit.on_node,
                                                      is_plain,       SLOTS },

@@ -95,7 +95,7 @@ static struct stream_stats take(void)
 static bool any(const struct stream_stats *s)
 {
     return s->direct || s->posted || s->nic || s->failed || s->starts ||
-           s->waits || s->recorded;
+           s->waits || s->recorded || s->sent[STREAM_PARTITIONED];
 }
 
 static const char *plural(uint64_t n)
@@ -109,6 +109,10 @@ static void print_messages(const struct stream_stats *s)
 
     for (int k = 0; k < STREAM_SENT; k++)
         all += s->sent[k];
+    all -= s->sent[STREAM_PARTITIONED];
+    if (s->sent[STREAM_PARTITIONED])
+        log_print("messages: %lu partitioned",
+                  (unsigned long)s->sent[STREAM_PARTITIONED]);
     if (!all)
         return;
     log_print("messages: %lu sent, %lu ready, %lu eager, %lu by peer "

@@ -9,8 +9,9 @@
 
 struct stream_ring;
 
-/* Five ways of a channel, in their order; used once; a collective request's. */
-enum { STREAM_ONCE = 5, STREAM_OF_COLL, STREAM_SENT };
+/* Five ways of a channel, in their order; used once; partitioned; a collective
+ * request's. */
+enum { STREAM_ONCE = 5, STREAM_PARTITIONED, STREAM_OF_COLL, STREAM_SENT };
 /* Of this PE, from one initialisation to the finalisation. */
 struct stream_stats {
     uint64_t direct;            /* operations that the device did itself */

@@ -70,7 +70,7 @@ static void work(struct trig *t, int tag)
     if (lock_try(&t->lock)) {
         trig_check(t, tag);
         trig_step(t, &busy);
-        left = busy || trig_is_busy(t);
+        left = busy || trig_is_busy(t) || trig_is_held(t, tag);
         lock_release(&t->lock);
     }
     if (left)
@@ -167,18 +167,37 @@ static bool replace(struct trig *t, const struct kernel_hit *h)
     return true;
 }
 
+/* Of a prequest, found by the kernel. */
+static void refuse_partition(const struct kernel_hit *h)
+{
+    if (h->how == SHMEMI_DEV_HIT_NO_PART)
+        core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: "
+                   "the request has partitions 0 to %d", h->tag, (int)h->n - 1);
+    if (h->how == SHMEMI_DEV_HIT_TWICE)
+        core_fatal(ERR_ARG, h->call, "a kernel of this PE makes partition %d "
+                   "ready twice in an iteration", h->tag);
+    if (h->how == SHMEMI_DEV_HIT_NOT_STARTED)
+        core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: "
+                   "the request is not started", h->tag);
+    core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: the "
+               "request %s", h->tag, h->n ? "receives" : "sends");
+}
+
 static bool kernel_hits(const struct kernel_hit *h)
 {
-    struct trig *t = handle_find(&trig_table, h->trig);
+    struct trig *t;
     bool replaced = true;
 
+    if (h->how >= SHMEMI_DEV_HIT_NO_PART)
+        refuse_partition(h);
+    t = handle_find(&trig_table, h->trig);
     if (!t)
         core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d of a "
                    "trigger that has been freed", h->tag);
     if (h->tag < 0 || h->tag >= t->n_tags)
         core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d: the "
                    "trigger has tags 0 to %d", h->tag, t->n_tags - 1);
-    if (h->replaces) {
+    if (h->how != SHMEMI_DEV_HIT_PLAIN) {
         if (!lock_try(&t->lock))
             return false;
         replaced = replace(t, h);
@@ -306,18 +325,13 @@ static int open_layer(const char *call)
     return rc;
 }
 
-int trig_create(const char *call, const struct core_ctx *ctx, int tags,
-                int engine, struct shmemx_trig **out)
+static int create(const char *call, const struct core_ctx *ctx, int tags,
+                  bool may_use_nic, const struct trig_owner *owner,
+                  struct shmemx_trig **out)
 {
     struct trig *t;
-    int rc;
+    int rc = open_layer(call);
 
-    if (engine == SHMEMX_TRIG_NIC && xport_trig->ready()) {
-        core_misuse(ERR_NET, call, "no NIC of this PE has deferred work "
-                    "(SHMEM_TRIGGER)");
-        return -ENOTSUP;
-    }
-    rc = open_layer(call);
     if (rc)
         return rc;
     t = handle_new(&trig_table);
@@ -328,7 +342,8 @@ int trig_create(const char *call, const struct core_ctx *ctx, int tags,
     t->ctx = (struct core_ctx){ .team = ctx->team };
     t->released.end = &t->released.first;
     t->issued.end = &t->issued.first;
-    rc = open_trigger(call, t, engine != SHMEMX_TRIG_SOFT);
+    t->owner = *owner;
+    rc = open_trigger(call, t, may_use_nic);
     if (rc) {
         destroy(t);
         handle_release(&trig_table, handle_of_object(t));
@@ -336,6 +351,25 @@ int trig_create(const char *call, const struct core_ctx *ctx, int tags,
     }
     *out = handle_of_object(t);
     return 0;
+}
+
+int trig_create(const char *call, const struct core_ctx *ctx, int tags,
+                int engine, struct shmemx_trig **out)
+{
+    static const struct trig_owner program;
+
+    if (engine == SHMEMX_TRIG_NIC && xport_trig->ready()) {
+        core_misuse(ERR_NET, call, "no NIC of this PE has deferred work "
+                    "(SHMEM_TRIGGER)");
+        return -ENOTSUP;
+    }
+    return create(call, ctx, tags, engine != SHMEMX_TRIG_SOFT, &program, out);
+}
+
+int trig_create_owned(const char *call, int tags, const struct trig_owner *owner,
+                      struct shmemx_trig **out)
+{
+    return create(call, &core_ctx_default, tags, true, owner, out);
 }
 
 /* The tag of an operation that is not done, or -1. */
@@ -399,6 +433,13 @@ int trig_dev(const char *call, struct shmemx_trig *trig,
     out->doorbells = (shmemi_u64 *)t->doorbells;
     out->trig = trig;
     return 0;
+}
+
+bool trig_is_nic(const struct shmemx_trig *trig)
+{
+    const struct trig *t = handle_find(&trig_table, trig);
+
+    return t && t->tags[0].nic != NULL;
 }
 
 static void print_statistics(void)

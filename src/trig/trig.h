@@ -15,12 +15,23 @@
 
 #include "core/core.h"
 #include "shmemx_trig.h"
-#include "stream/stream.h"
+#include "stream/stream_int.h"
 
 /* ctx: the PEs of its operations are those of its team.  The kernel layer is
  * open. */
 int trig_create(const char *call, const struct core_ctx *ctx, int tags,
                 int engine, struct shmemx_trig **out);
+/* The same for a layer above, which may hold operations back and count those
+ * that have completed.  Both with the trigger's lock. */
+struct trig_owner {
+    /* May the operations of the iteration begin that have had their hits?
+     * Iterations are counted from 1, those that repeat. */
+    bool (*may_begin)(void *arg, uint64_t iteration);
+    void (*completed)(void *arg);
+    void *arg;
+};
+int trig_create_owned(const char *call, int tags, const struct trig_owner *owner,
+                      struct shmemx_trig **out);
 /* -EBUSY: an operation is released and has not completed, or waits for hits. */
 int trig_free(const char *call, struct shmemx_trig *trig);
 /* No kernel and no stream runs any more. */
@@ -40,6 +51,8 @@ int trig_get(const struct trig_where *at, void *dest, const void *source,
 int trig_signal(const struct trig_where *at, const struct stream_signal *s,
                 int pe);
 int trig_amo(const struct trig_where *at, const struct stream_amo *a, int pe);
+/* An operation that the caller has checked. */
+int trig_op(const struct trig_where *at, const struct stream_op *op);
 
 /* The operations of the tag, or of all with SHMEMX_TRIG_ALL, once more; repeat:
  * for ever. */
@@ -50,6 +63,8 @@ int trig_reset(const char *call, struct shmemx_trig *trig, int tag);
 
 int trig_dev(const char *call, struct shmemx_trig *trig,
              shmemx_trig_dev_t *out);
+/* Does the NIC count the hits of tag 0? */
+bool trig_is_nic(const struct shmemx_trig *trig);
 int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n);
 int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
                        uint64_t n, void *stream);

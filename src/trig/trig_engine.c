@@ -69,6 +69,19 @@ static void release(struct trig *t, struct trig_tag *g, bool to_nic)
         g->next = g->next->next;
 }
 
+static bool may_begin(const struct trig *t, const struct trig_tag *g)
+{
+    return likely(!t->owner.may_begin) ||
+           t->owner.may_begin(t->owner.arg, g->base / g->period + 1);
+}
+
+bool trig_is_held(const struct trig *t, int tag)
+{
+    return unlikely(t->owner.may_begin != NULL) && t->tags[tag].next &&
+           trig_host_count(t, tag) >=
+               __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
+}
+
 void trig_check(struct trig *t, int tag)
 {
     struct trig_tag *g = &t->tags[tag];
@@ -85,7 +98,7 @@ void trig_check(struct trig *t, int tag)
          * count has the hit, or the hit finds this limit. */
         __atomic_store_n(&t->limit[tag], limit, __ATOMIC_SEQ_CST);
         atomics_full_fence();
-        if (!g->next)
+        if (!g->next || !may_begin(t, g))
             return;
         armed = g->nic ? trig_nic_arm(t, g->next) : TRIG_NEVER;
         if (armed == TRIG_FULL ||
@@ -109,13 +122,18 @@ void trig_arm_again(struct trig *t, int tag)
     trig_check(t, tag);
 }
 
-void trig_scan(struct trig *t)
+bool trig_scan(struct trig *t)
 {
+    bool held = false;
+
     if (!t->n_waiting && !t->n_nic_tags)
-        return;
+        return false;
     for (int i = 0; i < t->n_tags; i++)
-        if (unlikely(trig_host_count(t, i) >= t->limit[i]))
+        if (unlikely(trig_host_count(t, i) >= t->limit[i])) {
             trig_check(t, i);
+            held |= trig_is_held(t, i);
+        }
+    return held;
 }
 
 /* ---- completion ---- */
@@ -129,6 +147,8 @@ void trig_complete(struct trig *t, int tag)
     __atomic_store_n(done, *done + 1, __ATOMIC_RELEASE);
     if (++g->completed == g->n_ops && g->repeats)
         trig_arm_again(t, tag);
+    if (t->owner.completed)
+        t->owner.completed(t->owner.arg);
 }
 
 /* Kernels and streams that wait for `done` look at once. */
@@ -259,7 +279,7 @@ static bool step_all(bool *busy, bool *waits)
     list_each(pos, tmp, &all) {
         t = list_entry(pos, struct trig, link);
         if (lock_try(&t->lock)) {
-            trig_scan(t);
+            *waits |= trig_scan(t);
             any |= trig_step(t, busy);
             *waits |= t->n_armed || (t->n_waiting && (t->n_nic_tags ||
                                      !gtl_device.host_streams));

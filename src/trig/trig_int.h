@@ -57,6 +57,7 @@ struct trig {
     bool open;
     int n_tags;
     struct core_ctx ctx;        /* of the team whose PEs its operations name */
+    struct trig_owner owner;    /* zeros: the program */
     struct trig_tag *tags;
     /* Pinned, [tags] each: hits is the kernels', done the host's. */
     uint64_t *hits, *done;
@@ -102,8 +103,10 @@ void trig_complete(struct trig *t, int tag);
 void trig_check(struct trig *t, int tag);
 /* All operations of the tag wait for hits again, behind those it has used. */
 void trig_arm_again(struct trig *t, int tag);
-/* Looks at all tags. */
-void trig_scan(struct trig *t);
+/* Has it had its hits, and waits for its trigger's owner? */
+bool trig_is_held(const struct trig *t, int tag);
+/* Looks at all tags: is one held? */
+bool trig_scan(struct trig *t);
 /* Some steps of what is released: did anything advance? */
 bool trig_step(struct trig *t, bool *busy);
 

@@ -89,6 +89,7 @@ static int post(const char *call, struct trig *t, struct trig_op *op)
     if (!op_)                                                               \
         return -EINVAL;                                                     \
     w_ = (struct stream_where){ at->call, &t_->ctx, NULL };                 \
+    (void)w_;                                                               \
     rc_ = MAKE;                                                             \
     if (!rc_)                                                               \
         rc_ = post(at->call, t_, op_);                                      \
@@ -119,6 +120,11 @@ int trig_signal(const struct trig_where *at, const struct stream_signal *s,
 int trig_amo(const struct trig_where *at, const struct stream_amo *a, int pe)
 {
     POST(stream_make_amo(&w_, a, pe, &op_->op));
+}
+
+int trig_op(const struct trig_where *at, const struct stream_op *op)
+{
+    POST((op_->op = *op, 0));
 }
 
 /* ---- once more ---- */

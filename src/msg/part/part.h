@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* part.h - partitioned messages: the sender makes partitions of a persistent
+ * message ready one by one, and each travels at once.
+ *
+ * A partitioned request is a channel (msg_int.h) with a struct part.  The
+ * partitions of both ends are divided into transport partitions; each is an
+ * operation of a trigger of the sender's (trig/trig.h), with a tag of its own,
+ * that repeats: a put into the receive buffer, and an addition to the word of
+ * the receiver that counts its arrivals.  It begins when all its partitions are
+ * ready and the receiver has started the iteration.  Kernels may also copy, and
+ * store the word, themselves: include/shmemx_dev_part.h. */
+#ifndef MSG_PART_PART_H
+#define MSG_PART_PART_H
+
+#include "msg/msg_int.h"
+#include "shmemx_part.h"
+#include "trig/trig.h"
+
+/* The counters of such a channel, in the heap's pool.  counters.started and
+ * .sent count as those of other messages do. */
+struct part_words {
+    struct msg_counters counters;
+    uint64_t epoch;             /* the iteration that this end has come to */
+    uint64_t copied;            /* sender: iterations that kernels have copied */
+    uint64_t arrived[];         /* receiver: the last iteration, of each
+                                 * transport partition */
+};
+
+struct part {
+    int n;                      /* this end's partitions */
+    size_t each;                /* bytes */
+    int most;                   /* transport partitions that this end wants;
+                                 * 0: as many as there may be */
+    int theirs;                 /* the partner's partitions */
+    int transport;              /* transport partitions; 0: not matched */
+    bool by_host;               /* the host has started it, and not waited */
+    /* Of a sender. */
+    struct shmemx_trig *trig;   /* made by the first start, or prequest */
+    uint64_t completed;         /* transport partitions, by its trigger */
+    uint64_t *ready;            /* atomic, [n]: the host's last iteration */
+    /* What kernels have of it, if anything, in the device's memory. */
+    bool prequest, together;    /* kernels count partitions that travel
+                                 * together, or copy */
+    uint64_t *device;
+};
+
+static inline struct part_words *part_words(const struct msg_chan *c)
+{
+    return (struct part_words *)c->counters;
+}
+
+/* ---- part_chan.c: what the matching of channels calls ---- */
+/* -ENOMEM. */
+int part_attach(struct msg_chan *c, const struct msg_args *a);
+void part_detach(struct msg_chan *c);
+size_t part_words_size(const struct msg_chan *c);
+/* For the RTS of a send and the RTR of a receive. */
+void part_offer(const struct msg_chan *s, struct msg_ctrl *rts);
+void part_answer(const struct msg_chan *r, struct msg_ctrl *rtr);
+/* 0, or why a receive does not take a send: one of the two is partitioned. */
+int part_accept(struct msg_chan *r, const struct msg_ctrl *rts);
+/* The line for that. */
+void part_report_failed(const char *call, const char *which,
+                        const struct msg_chan *c);
+/* What a wait for that word of it waits for. */
+void part_describe(const struct msg_chan *c, const void *word, char *text,
+                   size_t size);
+/* The sender's trigger: 0 or -errno, logged. */
+int part_open(const char *call, struct msg_chan *c);
+
+/* ---- part_req.c ---- */
+extern hidden const struct stream_req_ops part_req_ops;
+/* NULL, logged: it is no partitioned request, or, unless sends is negative, not
+ * one that sends, or receives. */
+struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends);
+bool part_is_completed(const struct msg_chan *c);
+
+/* ---- part_prequest.c ---- */
+void part_prequest_release(struct part *p);
+
+/* ---- the calls of the API: 0 or -errno, logged ---- */
+int part_set_transport(const char *call, struct shmemx_req *req, int most);
+int part_start_all(const char *call, int n, struct shmemx_req *reqs[]);
+/* Partitions of that list, or, if it is NULL, from low on. */
+int part_ready(const char *call, struct shmemx_req *req, int low, int n,
+               const int *list);
+int part_arrived(const char *call, struct shmemx_req *req, int partition,
+                 bool *is);
+int part_prequest_create(const char *call, struct shmemx_req *req,
+                         const shmemx_prequest_config_t *config, long mask,
+                         shmemx_prequest_t *out);
+int part_prequest_free(const char *call, shmemx_prequest_t *prequest);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that are partitioned messages: started by a stream or the host, made
+ * ready by the host, waited for and freed.  The API calls it, and the stream
+ * layer what is in part_req_ops. */
+#include "msg/part/part.h"
+#include "core/core_misuse.h"
+#include "msg/msg_ctrl.h"
+#include "msg/msg_proto.h"
+#include "stream/stream_stats.h"
+#include "stream/stream_watch.h"
+
+#include <errno.h>
+
+static struct msg_chan *chan_of(const struct req *r)
+{
+    return r->object;
+}
+
+static struct req *find(const char *call, struct shmemx_req *req, int sends)
+{
+    struct req *r = handle_find(&stream_reqs, req);
+
+    if (!r || r->ops != &part_req_ops) {
+        core_misuse(req ? ERR_ARG : ERR_NULL, call, "%p is no request of "
+                    "shmemx_psend_init or shmemx_precv_init", (void *)req);
+        return NULL;
+    }
+    if (sends < 0 || chan_of(r)->sends == sends)
+        return r;
+    core_misuse(ERR_ARG, call, "the request (%s) %s", stream_req_name(r).text,
+                sends ? "receives" : "sends");
+    return NULL;
+}
+
+struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends)
+{
+    struct req *r = find(call, req, sends);
+
+    return r ? chan_of(r) : NULL;
+}
+
+int part_set_transport(const char *call, struct shmemx_req *req, int most)
+{
+    struct msg_chan *c = part_find(call, req, -1);
+
+    if (!c)
+        return -EINVAL;
+    if (most < 1)
+        return core_misuse(ERR_ARG, call, "%d transport partitions", most);
+    if (c->requested || msg_chan_state(c) != MSG_CHAN_NEW) {
+        core_misuse(ERR_ARG, call, "the request is being matched already");
+        return -EBUSY;
+    }
+    c->part->most = most;
+    return 0;
+}
+
+/* ---- completion ---- */
+
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+bool part_is_completed(const struct msg_chan *c)
+{
+    const struct part_words *w = part_words(c);
+    bool is = true;
+
+    if (c->sends)
+        is = load(&w->counters.sent) >= c->seq;
+    for (int i = 0; !c->sends && i < c->part->transport && is; i++)
+        is = load(&w->arrived[i]) >= c->seq;
+    atomics_tsan_acquire();
+    return is;
+}
+
+static bool completed(const struct req *r)
+{
+    return part_is_completed(chan_of(r));
+}
+
+/* All words: which one is the last to arrive is not known. */
+static struct core_waiter waiter(const char *call, const struct req *r,
+                                 void *stream)
+{
+    const struct msg_chan *c = chan_of(r);
+    const struct part_words *w = part_words(c);
+    size_t n = (size_t)c->part->transport;
+
+    return (struct core_waiter){
+        .addr = c->sends ? &w->counters.sent : w->arrived,
+        .bytes = (c->sends ? 1 : n) * sizeof(uint64_t),
+        .info.what = CORE_FOR_QUEUE, .info.value = (uintptr_t)stream,
+        .info.call = call, .info.name = msg_describe_counter,
+        .info.named = c->counters
+    };
+}
+
+/* A sender's thread does what is ready itself.  -EIO, reported: some of it has
+ * failed. */
+static int advance(const char *call, const struct msg_chan *c)
+{
+    uint64_t done;
+
+    return c->part->trig ? trig_test(call, c->part->trig, 0, &done) : 0;
+}
+
+static int await_words(const char *call, const struct req *r)
+{
+    struct core_waiter w = waiter(call, r, NULL);
+    const struct msg_chan *c = chan_of(r);
+    int rc = 0, more;
+
+    while (!part_is_completed(c)) {
+        more = advance(call, c);
+        rc = rc ? rc : more;
+        core_wait_step(&w);
+    }
+    core_wait_end(&w);
+    more = advance(call, c);
+    return rc ? rc : more;
+}
+
+/* ---- starts ---- */
+
+static int check_start(const struct stream_where *w, const struct req *r, int i)
+{
+    struct msg_chan *c = chan_of(r);
+    int rc = msg_req_check_start(w, r, i);
+
+    if (rc)
+        return rc;
+    if (c->part->by_host) {
+        stream_refuse(ERR_ARG, w->call, "request %d (%s) was started, and "
+                      "nobody has waited for it", i, stream_req_name(r).text);
+        return -EBUSY;
+    }
+    return part_open(w->call, c);
+}
+
+/* A store or a signal in the stream's order. */
+static int start_signal(const struct stream_where *w, struct queue *q,
+                        uint64_t *word, uint64_t value, int pe,
+                        struct start_parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = pe, .message = true,
+        .signal = { word, value, SHMEM_SIGNAL_SET }
+    };
+
+    return stream_start_one(w, q, &op, parts);
+}
+
+static int start(const struct stream_where *w, struct queue *q, struct req *r,
+                 struct start_parts *parts)
+{
+    struct msg_chan *c = chan_of(r);
+    uint64_t seq = c->seq + 1;
+    int rc = start_signal(w, q, &part_words(c)->epoch, seq, core_world.my_pe,
+                          parts);
+
+    if (c->sends)
+        stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
+    else if (!rc)
+        rc = start_signal(w, q, &c->peer_counters->started, seq, c->pe, parts);
+    return rc;
+}
+
+static void started(const char *call, struct req *r)
+{
+    (void)call;
+    chan_of(r)->seq++;
+}
+
+static void start_by_host(const char *call, struct msg_chan *c)
+{
+    uint64_t seq = ++c->seq;
+
+    c->part->by_host = true;
+    __atomic_store_n(&part_words(c)->epoch, seq, __ATOMIC_RELEASE);
+    if (c->sends)
+        stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
+    else
+        msg_ctrl_signal(call, &c->peer_counters->started, seq,
+                        SHMEM_SIGNAL_SET, c->pe);
+}
+
+static int may_start(const char *call, struct req *r, int i)
+{
+    const struct stream_where w = { call, &core_ctx_default, NULL };
+    const struct msg_chan *c = chan_of(r);
+    int rc = check_start(&w, r, i);
+
+    if (rc)
+        return rc;
+    if (r->state == STARTED || !part_is_completed(c)) {
+        stream_refuse(ERR_ARG, call, "request %d (%s) was started, and has not "
+                      "ended", i, stream_req_name(r).text);
+        return -EBUSY;
+    }
+    if (r->listed) {
+        stream_refuse(ERR_ARG, call, "request %d (%s) is in the list twice", i,
+                      stream_req_name(r).text);
+        return -EBUSY;
+    }
+    return 0;
+}
+
+/* All or none. */
+int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
+{
+    struct req *r;
+    int rc = 0, i;
+
+    msg_progress_or_defer(call);        /* a partner may have freed its end */
+    for (i = 0; i < n && !rc; i++) {
+        r = find(call, reqs[i], -1);
+        rc = r ? may_start(call, r, i) : -EINVAL;
+        if (!rc)
+            r->listed = true;
+    }
+    if (rc)
+        i--;                    /* that one is not marked */
+    for (int k = 0; k < i; k++) {
+        r = handle_find(&stream_reqs, reqs[k]);
+        r->listed = false;
+        if (rc)
+            continue;
+        r->state = IDLE;        /* a stream's wait for the last one is over */
+        r->queue = NULL;
+        start_by_host(call, chan_of(r));
+    }
+    return rc;
+}
+
+/* ---- ready, arrived ---- */
+
+static int check_ready(const char *call, const struct msg_chan *c)
+{
+    uint64_t sent = load(&part_words(c)->counters.sent);
+
+    if (sent >= c->seq)
+        return core_misuse(ERR_ARG, call, "the send to PE %d, tag %d, is not "
+                           "started", c->pe, c->tag);
+    if (c->part->together)
+        return core_misuse(ERR_ARG, call, "the send to PE %d, tag %d: kernels "
+                           "make its partitions ready, of which several travel "
+                           "together or which they copy", c->pe, c->tag);
+    if (sent == c->seq - 1)
+        return 0;
+    core_misuse(ERR_ARG, call, "the send to PE %d, tag %d: an earlier "
+                "iteration has not ended", c->pe, c->tag);
+    return -EBUSY;
+}
+
+static int check_partition(const char *call, const struct msg_chan *c, int at)
+{
+    if (at < 0 || at >= c->part->n)
+        return core_misuse(ERR_ARG, call, "partition %d: the request has "
+                           "partitions 0 to %d", at, c->part->n - 1);
+    return 0;
+}
+
+int part_ready(const char *call, struct shmemx_req *req, int low, int n,
+               const int *list)
+{
+    struct msg_chan *c = part_find(call, req, 1);
+    int rc = c ? check_ready(call, c) : -EINVAL;
+    struct part *p;
+
+    for (int i = 0; i < n && !rc; i++)
+        rc = check_partition(call, c, list ? list[i] : low + i);
+    if (rc)
+        return rc;
+    p = c->part;
+    for (int i = 0; i < n && !rc; i++) {
+        int at = list ? list[i] : low + i;
+
+        if (__atomic_exchange_n(&p->ready[at], c->seq, __ATOMIC_RELAXED) ==
+            c->seq)
+            rc = core_misuse(ERR_ARG, call, "partition %d is ready already", at);
+        else
+            rc = trig_hit(call, p->trig, at / (p->n / p->transport), 1);
+    }
+    return rc;
+}
+
+int part_arrived(const char *call, struct shmemx_req *req, int partition,
+                 bool *is)
+{
+    const struct msg_chan *c = part_find(call, req, 0);
+    const struct part *p;
+
+    if (!c)
+        return -EINVAL;
+    if (!c->seq)
+        return core_misuse(ERR_ARG, call, "the receive from PE %d, tag %d, is "
+                           "not started", c->pe, c->tag);
+    if (check_partition(call, c, partition))
+        return -EINVAL;
+    p = c->part;
+    *is = load(&part_words(c)->arrived[partition / (p->n / p->transport)]) >=
+          c->seq;
+    if (!*is)
+        core_progress(call);
+    atomics_tsan_acquire();
+    return 0;
+}
+
+/* ---- waits ---- */
+
+static int wait_by_host(const struct stream_where *w, const struct msg_chan *c,
+                        uint64_t *words, size_t n)
+{
+    const struct stream_wait wait = {
+        .how = STREAM_ALL, .n = n, .size = sizeof *words, .ivars = words,
+        .cmp = SHMEM_CMP_GE, .value = c->seq, .whose = 1 + c->pe
+    };
+
+    return stream_wait(w, &wait);
+}
+
+static int wait(const struct stream_where *w, struct queue *q, struct req *r,
+                struct start_parts *parts)
+{
+    const struct msg_chan *c = chan_of(r);
+    struct part_words *mine = part_words(c);
+    uint64_t *words = c->sends ? &mine->counters.sent : mine->arrived, *seen;
+    size_t n = c->sends ? 1 : (size_t)c->part->transport;
+
+    (void)parts;
+    if (!c->dev_counters || !stream_device_waits() || !stream_waits_allowed())
+        return wait_by_host(w, c, words, n);
+    /* Others have room for what they add. */
+    if (stream_step_batch_reserve(&q->steps, n + q->steps.room))
+        return stream_no_memory(w->call);
+    for (size_t i = 0; i < n; i++) {
+        seen = (uint64_t *)((char *)c->dev_counters +
+                            ((char *)&words[i] - (char *)mine));
+        stream_step_batch_wait(&q->steps, seen, c->seq);
+        stream_watch_add(w, &words[i], seen, c->seq, c->pe);
+    }
+    return 0;
+}
+
+static int test(const char *call, struct req *r, bool *is)
+{
+    struct msg_chan *c = chan_of(r);
+    int rc;
+
+    if (!c->part->by_host)
+        return stream_req_test_started(call, r, is);
+    rc = advance(call, c);
+    core_progress(call);
+    *is = part_is_completed(c);
+    if (*is)
+        c->part->by_host = false;
+    return rc;
+}
+
+static int await(const char *call, struct req *r)
+{
+    struct msg_chan *c = chan_of(r);
+    int rc;
+
+    if (!c->part->by_host)
+        return stream_req_await_started(call, r);
+    rc = await_words(call, r);
+    c->part->by_host = false;
+    return rc;
+}
+
+/* ---- errors, the end ---- */
+
+static int error(const char *call, struct req *r, struct stream_errors *e)
+{
+    int rc = msg_req_error(call, r, e), more = advance(call, chan_of(r));
+
+    return rc ? rc : more;
+}
+
+static const char *busy(const struct req *r)
+{
+    const struct part *p = chan_of(r)->part;
+
+    return p->by_host    ? "was started, and nobody has waited for it"
+           : p->prequest ? "has a prequest: shmemx_prequest_free() comes before"
+                         : msg_req_busy(r);
+}
+
+static void free_req(struct req *r)
+{
+    struct msg_chan *c = chan_of(r);
+
+    if (c->part->trig)
+        trig_free("shmemx_req_free", c->part->trig);
+    c->part->trig = NULL;
+    msg_chan_free(c);
+}
+
+const struct stream_req_ops part_req_ops = {
+    .own_counters = true, .check_start = check_start, .start = start,
+    .started = started,
+    .wait = { wait, stream_req_no_step, stream_req_no_step },
+    .completed = completed, .waiter = waiter, .finish = stream_req_no_call,
+    .error = error, .is_running = stream_req_not_running, .busy = busy,
+    .free = free_req, .close = stream_req_no_free, .name = msg_req_name,
+    .test = test, .await = await
+};
