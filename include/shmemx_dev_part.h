@@ -11,17 +11,17 @@
 typedef struct shmemx_prequest {
     shmemx_trig_dev_t trig;     /* a tag for each transport partition */
     void *req;                  /* the handle */
-    /* As the device reaches them.  epoch: the iteration that was started; go:
+    /* As the device reaches them.  epoch: the iteration that was started; started:
      * the one that the receiver has started; copied: so many are copies. */
-    shmemi_u64 *epoch, *arrived, *go, *sent, *copied;
+    shmemi_u64 *epoch, *arrived, *started, *sent, *copied;
     /* Symmetric addresses: what copies store to. */
     char *dest;
     const char *source;
     shmemi_u64 *peer_arrived, *own_sent;
-    /* The device's memory.  way: epoch << 1 | copies; calls: by partition;
+    /* The device's memory.  mode: epoch << 1 | copies; calls: by partition;
      * together: ready ones, by transport partition; all: transport partitions
      * that are copied; ready: the last epoch, by partition, or NULL. */
-    shmemi_u64 *way, *all, *together, *calls, *ready;
+    shmemi_u64 *mode, *all, *together, *calls, *ready;
     shmemi_u64 bytes;           /* of a partition */
     shmemi_u32 n, per, n_calls; /* partitions; of a transport partition */
     int pe, sends, copies;
@@ -60,23 +60,23 @@ SHMEMI_DEV int shmemi_dev_part_has(const shmemx_prequest_t *p, int part,
 }
 
 /* Nothing, a hit, or a copy is to follow. */
-enum shmemi_dev_part_way {
+enum shmemi_dev_part_mode {
     SHMEMI_DEV_PART_WAITS, SHMEMI_DEV_PART_HITS, SHMEMI_DEV_PART_COPIES
 };
 
 /* The first one of an iteration decides for all. */
-SHMEMI_DEV enum shmemi_dev_part_way
+SHMEMI_DEV enum shmemi_dev_part_mode
 shmemi_dev_part_copies(const shmemx_prequest_t *p)
 {
     shmemi_u64 epoch = shmemi_dev_acquire_64(p->epoch), then;
-    shmemi_u64 way = shmemi_dev_load_64(p->way), was;
+    shmemi_u64 mode = shmemi_dev_load_64(p->mode), was;
 
-    while (way >> 1 != epoch) {
-        then = epoch << 1 | (shmemi_dev_acquire_64(p->go) >= epoch);
-        was = shmemi_dev_cas_64(p->way, way, then);
-        way = was == way ? then : was;
+    while (mode >> 1 != epoch) {
+        then = epoch << 1 | (shmemi_dev_acquire_64(p->started) >= epoch);
+        was = shmemi_dev_cas_64(p->mode, mode, then);
+        mode = was == mode ? then : was;
     }
-    return way & 1 ? SHMEMI_DEV_PART_COPIES : SHMEMI_DEV_PART_HITS;
+    return mode & 1 ? SHMEMI_DEV_PART_COPIES : SHMEMI_DEV_PART_HITS;
 }
 
 /* Of the software device and with SHMEM_CHECK=1. */
@@ -92,7 +92,7 @@ SHMEMI_DEV void shmemi_dev_part_check(const shmemx_prequest_t *p, int part)
 }
 
 /* By one thread, behind the barrier of its scope. */
-SHMEMI_DEV enum shmemi_dev_part_way
+SHMEMI_DEV enum shmemi_dev_part_mode
 shmemi_dev_part_begin(const shmemx_prequest_t *p, int part)
 {
     if (p->n_calls > 1) {
@@ -108,7 +108,7 @@ shmemi_dev_part_begin(const shmemx_prequest_t *p, int part)
 
 /* By the same thread: the last one of a transport partition notifies. */
 SHMEMI_DEV void shmemi_dev_part_end(const shmemx_prequest_t *p, int part,
-                                    enum shmemi_dev_part_way way)
+                                    enum shmemi_dev_part_mode mode)
 {
     const shmemx_dev_t *d = &p->trig.dev;
     shmemi_u32 at = (shmemi_u32)part / p->per;
@@ -120,7 +120,7 @@ SHMEMI_DEV void shmemi_dev_part_end(const shmemx_prequest_t *p, int part,
             return;
         shmemi_dev_fence();
     }
-    if (way == SHMEMI_DEV_PART_HITS) {
+    if (mode == SHMEMI_DEV_PART_HITS) {
         shmemi_dev_trig_hit(&p->trig, (int)at, p->per);
         return;
     }
@@ -137,7 +137,7 @@ SHMEMI_DEV void shmemi_dev_part_end(const shmemx_prequest_t *p, int part,
 SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
                                      enum shmemi_dev_scope scope)
 {
-    enum shmemi_dev_part_way way = SHMEMI_DEV_PART_WAITS;
+    enum shmemi_dev_part_mode mode = SHMEMI_DEV_PART_WAITS;
     int leads = shmemi_dev_rank(scope) == 0;
 
     if (!shmemi_dev_takes_part(&p->trig.dev, scope))
@@ -150,19 +150,19 @@ SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
         return;
     }
     if (leads)
-        way = shmemi_dev_part_begin(p, part);
+        mode = shmemi_dev_part_begin(p, part);
     if (p->copies) {
 #ifndef SHMEMI_DEV_C            /* whose first item does all of it */
-        way = (enum shmemi_dev_part_way)shmemi_dev_share(&p->trig.dev, scope,
-                                                         1, way);
+        mode = (enum shmemi_dev_part_mode)shmemi_dev_share(&p->trig.dev, scope,
+                                                         1, mode);
 #endif
-        if (way == SHMEMI_DEV_PART_COPIES)
+        if (mode == SHMEMI_DEV_PART_COPIES)
             shmemi_dev_put(&p->trig.dev, p->dest + (shmemi_u64)part * p->bytes,
                            p->source + (shmemi_u64)part * p->bytes, p->bytes,
                            p->pe, scope, 0);
     }
-    if (leads && way != SHMEMI_DEV_PART_WAITS)
-        shmemi_dev_part_end(p, part, way);
+    if (leads && mode != SHMEMI_DEV_PART_WAITS)
+        shmemi_dev_part_end(p, part, mode);
 }
 
 /* The partition of a send is ready: what the thread, or with _warp and _block

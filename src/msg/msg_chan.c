@@ -51,7 +51,7 @@ void msg_chan_delete(struct msg_chan *c)
     if (!c->sends && c->slots)
         heap_pool_free(c->landing);
     msg_handle_release(c->handle);
-    part_detach(c);
+    part_ops.detach(c);
     free(c);
 }
 
@@ -108,7 +108,7 @@ static struct msg_chan *new_chan(const struct msg_args *a, int pe)
  * could take one.  False: the pool has no room. */
 static bool alloc_memory(struct msg_chan *c)
 {
-    size_t size = c->part ? part_words_size(c) : sizeof *c->counters;
+    size_t size = c->part ? part_ops.counters_size(c) : sizeof *c->counters;
 
     c->counters = heap_pool_alloc(size);
     if (!c->counters)
@@ -127,7 +127,7 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
     if (rc)
         return rc;
     c = new_chan(a, pe);
-    if (c && a->partitions && part_attach(c, a)) {
+    if (c && a->partitions && part_ops.attach(c, a)) {
         msg_chan_delete(c);
         c = NULL;
     }
@@ -205,7 +205,7 @@ static void delete_list(struct list_link *l) REQUIRES(msg_lock)
         count_lost(c);
         list_remove(&c->link);
         msg_handle_release(c->handle);
-        part_detach(c);
+        part_ops.detach(c);
         free(c);
     }
 }

@@ -25,12 +25,12 @@ static void describe_if_its(struct msg_chan *c, void *arg)
     const char *freed = c->peer_freed ? ", which has freed its end" : "";
 
     if (!c->counters || (uintptr_t)s->word - (uintptr_t)c->counters >=
-                         (c->part ? part_words_size(c) : sizeof *c->counters))
+                         (c->part ? part_ops.counters_size(c) : sizeof *c->counters))
         return;
     s->found = true;
     s->pe = c->pe;
     if (c->part)
-        part_describe(c, s->word, s->text, s->size);
+        part_ops.describe(c, s->text, s->size);
     else if (c->tag < 0)
         snprintf(s->text, s->size, "a step of a collective request, with PE %d",
                  c->pe);
@@ -94,7 +94,7 @@ void msg_report_failed(const char *call, const char *which,
                     "into symmetric memory, or set SHMEM_SYMMETRIC_SIZE",
                     which, c->sends ? "to" : "from", c->pe, c->tag, c->bytes);
     else if (c->error == -EPROTOTYPE || c->error == -EDOM)
-        part_report_failed(call, which, c);
+        part_ops.report_failed(call, which, c);
     else
         core_misuse(ERR_ARG, call, "%sPE %d freed its end, tag %d, before it "
                     "was matched", which, c->pe, c->tag);

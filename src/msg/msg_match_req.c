@@ -91,7 +91,7 @@ static int report_result(const char *call, int n,
         c = chan_of(reqs[i]);
         if (!c || msg_chan_state(c) != MSG_CHAN_FAILED)
             continue;
-        if (!rc)            /* others tell lines apart */
+        if (!rc)            /* those are for the line */
             rc = c->error == -EPROTOTYPE || c->error == -EDOM ? -EINVAL
                                                               : c->error;
         snprintf(which, sizeof which, "request %d: ", i);

@@ -15,7 +15,9 @@
 
 #include "core/core.h"
 #include "shmemx_trig.h"
-#include "stream/stream_int.h"
+#include "stream/stream.h"
+
+struct stream_op;
 
 /* ctx: the PEs of its operations are those of its team.  The kernel layer is
  * open. */

@@ -9,7 +9,7 @@
 #include <shmem_space.h>
 #include <shmemx_dev.h>
 #include <shmemx_st.h>
-#include <shmemx_trig.h>
+#include <shmemx_part.h>
 #include <string.h>
 
 static int me, n_pes, next_pe, prev_pe;
@@ -337,6 +337,56 @@ static void try_triggers(struct triggered *a, bool direct)
     shmem_barrier_all();
 }
 
+/* ---- partitioned messages ---- */
+
+static void parts_once(struct parts *a, int mode, int most, int all)
+{
+    const shmemx_prequest_config_t config = {
+        .mode = mode, .calls = all ? (int)blocks : 1
+    };
+    static struct parts h;
+    shmemx_prequest_t out, in;
+    shmemx_req_t r[2];
+    int scope;
+    void *params[] = { &out, &in, &a, &scope, &all };
+
+    memset(&h, 0, sizeof h);
+    copy(a, &h, sizeof h);
+    T_EQ(shmemx_psend_init(a->from, PARTS, PART_WORDS * sizeof(long), next_pe,
+                           5, &r[0]), 0);
+    T_EQ(shmemx_ptransport(r[0], most), 0);
+    T_EQ(shmemx_precv_init(a->to, PARTS, PART_WORDS * sizeof(long), prev_pe, 5,
+                           &r[1]), 0);
+    T_EQ(shmemx_matchall(2, r), 0);
+    T_EQ(shmemx_prequest_create(r[0], &config, SHMEMX_PREQUEST_MODE |
+                                SHMEMX_PREQUEST_CALLS, &out), 0);
+    T_EQ(shmemx_prequest_create(r[1], NULL, 0, &in), 0);
+    for (scope = 0; scope < 3; scope++) {
+        T_EQ(shmemx_req_startall(2, r), 0);
+        launch("parts", blocks, threads, params);
+        T_EQ(shmemx_req_wait(r[0]), 0);
+        T_EQ(shmemx_req_wait(r[1]), 0);
+        shmem_barrier_all();    /* what came has been looked at */
+    }
+    T_EQ(shmemx_prequest_free(&out), 0);
+    T_EQ(shmemx_prequest_free(&in), 0);
+    copy(&h, a, sizeof h);
+    T_EQ(h.wrong, 0);
+    T_EQ(shmemx_req_free(&r[0]), 0);
+    T_EQ(shmemx_req_free(&r[1]), 0);
+}
+
+static void try_parts(struct parts *a)
+{
+    parts_once(a, SHMEMX_PREQUEST_AUTO, PARTS, 0);
+    parts_once(a, SHMEMX_PREQUEST_AUTO, 2, 0);
+    parts_once(a, SHMEMX_PREQUEST_ENGINE, 3, 0);
+    parts_once(a, SHMEMX_PREQUEST_AUTO, PARTS, 1);
+}
+
+T(partitions_in_the_device_heap) { try_parts((void *)device); }
+T(partitions_in_the_host_heap) { try_parts((void *)host); }
+
 T(triggers_from_the_device_heap)
 {
     try_triggers((void *)device, true);
@@ -397,6 +447,7 @@ static void run_device(void)
     T_RUN(collectives_in_the_device_heap);
     T_RUN(many_puts_to_the_device_heap);
     T_RUN(triggers_from_the_device_heap);
+    T_RUN(partitions_in_the_device_heap);
 }
 
 static void run_host(void)
@@ -409,6 +460,7 @@ static void run_host(void)
     T_RUN(many_puts_to_the_host_heap);
     T_RUN(many_puts_to_static_data);
     T_RUN(triggers_from_the_host_heap);
+    T_RUN(partitions_in_the_host_heap);
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 /* Kernels of CUDA that communicate, for kernel_calls.c, which loads their PTX. */
 #include <shmem.h>
 #include <shmemx_dev.h>
-#include <shmemx_trig.h>
+#include <shmemx_part.h>
 #include "kernel_calls.h"
 
 #define CALLS(T, NAME, SUFFIX, at)                                          \
@@ -259,4 +259,41 @@ extern "C" __global__ void hit(SHMEMX_TRIG_ARG(t), struct triggered *a, int to)
                               &a->from[64 + i], sizeof a->from[0], to);
     }
     shmemx_dev_trig_wait(&t, CHOSEN_TAG, CHOSEN);
+}
+
+/* Each block makes some partitions ready, in a scope, and then looks for those
+ * that are sent here.  all: each block has a part of each partition. */
+extern "C" __global__ void parts(SHMEMX_PREQUEST_ARG(out),
+                                 SHMEMX_PREQUEST_ARG(in), struct parts *a,
+                                 int scope, int all)
+{
+    unsigned step = all ? 1 : gridDim.x, first = all ? 0 : blockIdx.x;
+    int me = out.trig.dev.my_pe, from = in.pe;
+
+    for (unsigned p = first; p < PARTS; p += step) {
+        for (unsigned i = threadIdx.x; i < PART_WORDS; i += blockDim.x)
+            if (!all || i % gridDim.x == blockIdx.x)
+                a->from[p * PART_WORDS + i] = 1000 * me + p * PART_WORDS + i +
+                                              scope;
+        if (scope == 0) {
+            __syncthreads();
+            if (threadIdx.x == 0)
+                shmemx_dev_pready(&out, p);
+        } else if (scope == 1) {
+            __syncthreads();
+            if (threadIdx.x < 32)
+                shmemx_dev_pready_warp(&out, p);
+        } else {
+            shmemx_dev_pready_block(&out, p);
+        }
+    }
+    for (unsigned p = blockIdx.x; p < PARTS; p += gridDim.x) {
+        shmemx_dev_parrived_wait_block(&in, p);
+        if (!shmemx_dev_parrived(&in, p))
+            atomicAdd(&a->wrong, 1ull);
+        for (unsigned i = threadIdx.x; i < PART_WORDS; i += blockDim.x)
+            if (a->to[p * PART_WORDS + i] !=
+                1000 * from + p * PART_WORDS + i + scope)
+                atomicAdd(&a->wrong, 1ull);
+    }
 }

@@ -51,4 +51,11 @@ struct triggered {
     unsigned long long arrived, wrong;
 };
 
+
+enum { PARTS = 6, PART_WORDS = 34 };
+struct parts {
+    long to[PARTS * PART_WORDS], from[PARTS * PART_WORDS];
+    unsigned long long wrong;
+};
+
 #endif

@@ -6,11 +6,12 @@
 set -u
 : "${SRC:?the source directory}"
 failures=0 ran=0
-some='ping halo channel batch tickets prefetch ring graph_halo graph_ring trigger'
+some='ping halo channel batch tickets prefetch ring graph_halo graph_ring trigger partitioned'
 
 # To one program: an example in a namespace has its own main().
 {
     echo '#include "example.h"'
+    echo '#include <shmemx_part.h>'
     for name in $some; do
         printf 'namespace %s {\n#include "%s.c"\n}\n' $name $name
     done
@@ -36,7 +37,7 @@ if clang -x hip --offload-arch=gfx90a -nogpulib -nogpuinc --cuda-device-only \
     # shellcheck disable=SC2086
     accepts clang $hip -Werror -Wno-unused-function --cuda-device-only -S \
         -o code -I"$inc" -I"$SRC/examples" -I"$SRC/tests/examples" all.cc &&
-        [ "$(grep -c '\.amdhsa_kernel .*' code)" -eq 13 ] || {
+        [ "$(grep -c '\.amdhsa_kernel .*' code)" -eq 14 ] || {
         echo "FAIL: $(grep -c '\.amdhsa_kernel ' code) kernels for HIP" >&2
         failures=$((failures + 1))
     }
@@ -47,7 +48,7 @@ fi
 if command -v nvcc >/dev/null 2>&1; then
     accepts nvcc -x cu -ptx -o code -I"$inc" \
         -I"$SRC/examples" all.cc &&
-        [ "$(grep -c '^.visible .entry\|^.entry' code)" -eq 13 ] || {
+        [ "$(grep -c '^.visible .entry\|^.entry' code)" -eq 14 ] || {
         echo "FAIL: $(grep -c '\.entry ' code) kernels for CUDA" >&2
         failures=$((failures + 1))
     }

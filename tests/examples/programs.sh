@@ -50,11 +50,13 @@ for name in $some; do
     [ $((turn % 2)) -ne 0 ] || wait
 done
 wait
-# Its kernel calls the library, which kernels of stand-ins cannot.
-build trigger
-for n in 1 4 '3 --ppn 2'; do
-    # shellcheck disable=SC2086
-    right host trigger -n $n
+# Their kernels call the library, which those of stand-ins cannot.
+for program in trigger partitioned; do
+    build $program
+    for n in 1 4 '3 --ppn 2'; do
+        # shellcheck disable=SC2086
+        right host $program -n $n
+    done
 done
 right host ping -n 1
 right host channel -n 1

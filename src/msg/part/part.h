@@ -18,7 +18,7 @@
 
 /* The counters of such a channel, in the heap's pool.  counters.started and
  * .sent count as those of other messages do. */
-struct part_words {
+struct part_counters {
     struct msg_counters counters;
     uint64_t epoch;             /* the iteration that this end has come to */
     uint64_t copied;            /* sender: iterations that kernels have copied */
@@ -44,27 +44,38 @@ struct part {
     uint64_t *device;
 };
 
-static inline struct part_words *part_words(const struct msg_chan *c)
+static inline struct part_counters *part_counters(const struct msg_chan *c)
 {
-    return (struct part_words *)c->counters;
+    return (struct part_counters *)c->counters;
 }
 
-/* ---- part_chan.c: what the matching of channels calls ---- */
-/* -ENOMEM. */
-int part_attach(struct msg_chan *c, const struct msg_args *a);
-void part_detach(struct msg_chan *c);
-size_t part_words_size(const struct msg_chan *c);
-/* For the RTS of a send and the RTR of a receive. */
-void part_offer(const struct msg_chan *s, struct msg_ctrl *rts);
-void part_answer(const struct msg_chan *r, struct msg_ctrl *rtr);
-/* 0, or why a receive does not take a send: one of the two is partitioned. */
-int part_accept(struct msg_chan *r, const struct msg_ctrl *rts);
-/* The line for that. */
-void part_report_failed(const char *call, const char *which,
-                        const struct msg_chan *c);
-/* What a wait for that word of it waits for. */
-void part_describe(const struct msg_chan *c, const void *word, char *text,
-                   size_t size);
+/* A word of it, where this PE's device reaches it: dev_counters is not NULL. */
+static inline uint64_t *part_seen(const struct msg_chan *c,
+                                  const uint64_t *word)
+{
+    return (uint64_t *)((char *)c->dev_counters +
+                        ((const char *)word - (const char *)c->counters));
+}
+
+/* ---- part_chan.c ---- */
+/* What the files of channels and matching call. */
+struct part_ops {
+    /* For a new channel: -ENOMEM. */
+    int (*attach)(struct msg_chan *c, const struct msg_args *a);
+    void (*detach)(struct msg_chan *c);
+    size_t (*counters_size)(const struct msg_chan *c);
+    /* Into the RTS of a send, the RTR of a receive. */
+    void (*offer)(const struct msg_chan *s, struct msg_ctrl *rts);
+    void (*answer)(const struct msg_chan *r, struct msg_ctrl *rtr);
+    /* 0, or why a receive does not take a send, one of which is partitioned;
+     * and the line for that. */
+    int (*accept)(struct msg_chan *r, const struct msg_ctrl *rts);
+    void (*report_failed)(const char *call, const char *which,
+                          const struct msg_chan *c);
+    /* What a wait for its counters waits for. */
+    void (*describe)(const struct msg_chan *c, char *text, size_t size);
+};
+extern hidden const struct part_ops part_ops;
 /* The sender's trigger: 0 or -errno, logged. */
 int part_open(const char *call, struct msg_chan *c);
 

@@ -14,7 +14,7 @@
 
 /* ---- made and released ---- */
 
-int part_attach(struct msg_chan *c, const struct msg_args *a)
+static int attach(struct msg_chan *c, const struct msg_args *a)
 {
     struct part *p = calloc(1, sizeof *p);
 
@@ -33,7 +33,7 @@ int part_attach(struct msg_chan *c, const struct msg_args *a)
     return 0;
 }
 
-void part_detach(struct msg_chan *c)
+static void detach(struct msg_chan *c)
 {
     struct part *p = c->part;
 
@@ -45,11 +45,11 @@ void part_detach(struct msg_chan *c)
     c->part = NULL;
 }
 
-size_t part_words_size(const struct msg_chan *c)
+static size_t counters_size(const struct msg_chan *c)
 {
-    size_t words = c->sends ? 0 : (size_t)c->part->n;
+    size_t counters = c->sends ? 0 : (size_t)c->part->n;
 
-    return sizeof(struct part_words) + words * sizeof(uint64_t);
+    return sizeof(struct part_counters) + counters * sizeof(uint64_t);
 }
 
 /* ---- matching ---- */
@@ -64,7 +64,7 @@ static int divide(int n, int most)
     return t;
 }
 
-void part_offer(const struct msg_chan *s, struct msg_ctrl *rts)
+static void offer(const struct msg_chan *s, struct msg_ctrl *rts)
 {
     if (!s->part)
         return;
@@ -73,14 +73,14 @@ void part_offer(const struct msg_chan *s, struct msg_ctrl *rts)
     rts->step = (uint64_t)s->part->most;
 }
 
-void part_answer(const struct msg_chan *r, struct msg_ctrl *rtr)
+static void answer(const struct msg_chan *r, struct msg_ctrl *rtr)
 {
     if (r->part)
         rtr->trig = (uint64_t)r->part->transport << 32 | (uint32_t)r->part->n;
 }
 
 /* One division refines the other: the coarser one's partitions travel. */
-int part_accept(struct msg_chan *r, const struct msg_ctrl *rts)
+static int accept(struct msg_chan *r, const struct msg_ctrl *rts)
 {
     struct part *p = r->part;
     int most, few;
@@ -100,8 +100,8 @@ int part_accept(struct msg_chan *r, const struct msg_ctrl *rts)
     return 0;
 }
 
-void part_report_failed(const char *call, const char *which,
-                        const struct msg_chan *c)
+static void report_failed(const char *call, const char *which,
+                          const struct msg_chan *c)
 {
     const struct part *p = c->part;
 
@@ -116,16 +116,14 @@ void part_report_failed(const char *call, const char *which,
                     p->n, p->theirs);
 }
 
-void part_describe(const struct msg_chan *c, const void *word, char *text,
-                   size_t size)
+static void describe(const struct msg_chan *c, char *text, size_t size)
 {
-    const struct part_words *w = part_words(c);
+    const struct part_counters *w = part_counters(c);
     const struct part *p = c->part;
     const char *freed = c->peer_freed ? ", which has freed its end" : "";
     uint64_t n = 0, epoch = w->epoch;
     int first = -1;
 
-    (void)word;
     for (int i = 0; !c->sends && i < p->transport; i++)
         if (__atomic_load_n(&w->arrived[i], __ATOMIC_RELAXED) < epoch) {
             first = first < 0 ? i : first;
@@ -154,11 +152,11 @@ static void open_chan(struct msg_chan *c, const struct msg_ctrl *m)
     }
 }
 
-/* What the receiver says is used as an index: part_words of so many. */
+/* What the receiver says is used as an index: part_counters of so many. */
 static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 {
     uint64_t t = rtr->trig >> 32, theirs = (uint32_t)rtr->trig;
-    uint64_t size = sizeof(struct part_words) + theirs * sizeof(uint64_t);
+    uint64_t size = sizeof(struct part_counters) + theirs * sizeof(uint64_t);
 
     return s->part && t && t <= theirs && theirs <= INT32_MAX &&
            !((uint64_t)s->part->n % t) && !rtr->slots &&
@@ -178,13 +176,19 @@ const struct msg_proto msg_proto_part = {
     .offered = offered
 };
 
+const struct part_ops part_ops = {
+    .attach = attach, .detach = detach, .counters_size = counters_size,
+    .offer = offer, .answer = answer, .accept = accept,
+    .report_failed = report_failed, .describe = describe
+};
+
 /* ---- the sender's trigger ---- */
 
 /* Iterations that kernels have copied had no hits. */
 static bool may_begin(void *arg, uint64_t iteration)
 {
     const struct msg_chan *c = arg;
-    const struct part_words *w = part_words(c);
+    const struct part_counters *w = part_counters(c);
     uint64_t seq;
 
     seq = iteration + __atomic_load_n(&w->copied, __ATOMIC_ACQUIRE);
@@ -197,7 +201,7 @@ static void completed(void *arg)
 {
     struct msg_chan *c = arg;
     struct part *p = c->part;
-    struct part_words *w = part_words(c);
+    struct part_counters *w = part_counters(c);
     uint64_t per = (uint64_t)p->transport;
 
     if (++p->completed % per)
@@ -212,7 +216,7 @@ static void completed(void *arg)
 static int post_all(const char *call, struct msg_chan *c)
 {
     const struct part *p = c->part;
-    struct part_words *theirs = (struct part_words *)c->peer_counters;
+    struct part_counters *theirs = (struct part_counters *)c->peer_counters;
     size_t len = c->bytes / (size_t)p->transport;
     int rc = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernels get of a partitioned request: where its words and buffers are as
+/* What kernels get of a partitioned request: where its counters and buffers are as
  * the device reaches them, and counters in the device's memory.  The API calls
  * it; what kernels do with it is in include/shmemx_dev_part.h. */
 #include "msg/part/part.h"
@@ -19,7 +19,7 @@ void part_prequest_release(struct part *p)
     p->prequest = p->together = false;
 }
 
-/* Does the device reach the receiver's buffer and words? */
+/* Does the device reach the receiver's buffer and counters? */
 static bool may_copy(const struct msg_chan *c)
 {
     return stream_device_address(c->pe, c->landing, c->bytes) &&
@@ -48,28 +48,28 @@ static int choose(const char *call, const struct msg_chan *c, int *mode)
     return -ENOTSUP;
 }
 
-/* The words behind each other in the device's memory, zeroed. */
-static int alloc_words(const char *call, struct part *p,
+/* The counters behind each other in the device's memory, zeroed. */
+static int alloc_counters(const char *call, struct part *p,
                        shmemx_prequest_t *out)
 {
     size_t transport = (size_t)p->transport, n = (size_t)p->n;
-    size_t words = 2 + transport + 2 * n;
-    uint64_t *zeros = calloc(words, sizeof *zeros);
+    size_t counters = 2 + transport + 2 * n;
+    uint64_t *zeros = calloc(counters, sizeof *zeros);
     void *at;
     int rc;
 
     if (!zeros)
         return stream_no_memory(call);
-    rc = gtl->alloc(words * sizeof *zeros, &at);
+    rc = gtl->alloc(counters * sizeof *zeros, &at);
     if (rc) {
         free(zeros);
         return core_misuse(ERR_DEVICE, call, "%s", gtl_error()), rc;
     }
-    gtl_copy_now(at, zeros, words * sizeof *zeros);
+    gtl_copy_now(at, zeros, counters * sizeof *zeros);
     free(zeros);
     p->device = at;
-    out->way = at;
-    out->all = out->way + 1;
+    out->mode = at;
+    out->all = out->mode + 1;
     out->together = out->all + 1;
     out->calls = out->together + transport;
     if (gtl_device.host_streams || core_status.checks)
@@ -79,24 +79,23 @@ static int alloc_words(const char *call, struct part *p,
 
 static shmemi_u64 *seen(const struct msg_chan *c, const uint64_t *word)
 {
-    return (shmemi_u64 *)((char *)c->dev_counters +
-                          ((const char *)word - (const char *)c->counters));
+    return (shmemi_u64 *)part_seen(c, word);
 }
 
 static void fill(const struct msg_chan *c, shmemx_prequest_t *out)
 {
     const struct part *p = c->part;
-    struct part_words *w = part_words(c);
+    struct part_counters *w = part_counters(c);
 
     out->epoch = seen(c, &w->epoch);
     out->arrived = seen(c, w->arrived);
-    out->go = seen(c, &w->counters.started);
+    out->started = seen(c, &w->counters.started);
     out->sent = seen(c, &w->counters.sent);
     out->copied = seen(c, &w->copied);
     out->dest = c->landing;
     out->source = c->buf;
     out->peer_arrived = (shmemi_u64 *)
-        ((struct part_words *)c->peer_counters)->arrived;
+        ((struct part_counters *)c->peer_counters)->arrived;
     out->own_sent = (shmemi_u64 *)&w->counters.sent;
     out->bytes = p->each;
     out->n = (shmemi_u32)p->n;
@@ -112,7 +111,7 @@ static int fill_sender(const char *call, struct msg_chan *c, int mode,
     int rc = part_open(call, c);
 
     rc = rc ? rc : choose(call, c, &mode);
-    rc = rc ? rc : alloc_words(call, p, out);
+    rc = rc ? rc : alloc_counters(call, p, out);
     rc = rc ? rc : trig_dev(call, p->trig, &out->trig);
     if (rc) {
         part_prequest_release(p);
@@ -130,7 +129,7 @@ static int fill_receiver(const char *call, shmemx_prequest_t *out)
 {
     int rc = kernel_state(call, SHMEM_DEVICE_CTX_DEFAULT, &out->trig.dev);
 
-    out->trig.dev.flags &= ~(unsigned)SHMEMI_DEV_CHECK; /* words are ours */
+    out->trig.dev.flags &= ~(unsigned)SHMEMI_DEV_CHECK; /* counters are ours */
     return rc;
 }
 

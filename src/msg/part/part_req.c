@@ -64,7 +64,7 @@ static uint64_t load(const uint64_t *word)
 
 bool part_is_completed(const struct msg_chan *c)
 {
-    const struct part_words *w = part_words(c);
+    const struct part_counters *w = part_counters(c);
     bool is = true;
 
     if (c->sends)
@@ -80,12 +80,12 @@ static bool completed(const struct req *r)
     return part_is_completed(chan_of(r));
 }
 
-/* All words: which one is the last to arrive is not known. */
+/* All counters: which one is the last to arrive is not known. */
 static struct core_waiter waiter(const char *call, const struct req *r,
                                  void *stream)
 {
     const struct msg_chan *c = chan_of(r);
-    const struct part_words *w = part_words(c);
+    const struct part_counters *w = part_counters(c);
     size_t n = (size_t)c->part->transport;
 
     return (struct core_waiter){
@@ -106,7 +106,7 @@ static int advance(const char *call, const struct msg_chan *c)
     return c->part->trig ? trig_test(call, c->part->trig, 0, &done) : 0;
 }
 
-static int await_words(const char *call, const struct req *r)
+static int await_counters(const char *call, const struct req *r)
 {
     struct core_waiter w = waiter(call, r, NULL);
     const struct msg_chan *c = chan_of(r);
@@ -139,7 +139,7 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
     return part_open(w->call, c);
 }
 
-/* A store or a signal in the stream's order. */
+/* Another executor than the stream may do it. */
 static int start_signal(const struct stream_where *w, struct queue *q,
                         uint64_t *word, uint64_t value, int pe,
                         struct start_parts *parts)
@@ -152,13 +152,25 @@ static int start_signal(const struct stream_where *w, struct queue *q,
     return stream_start_one(w, q, &op, parts);
 }
 
+/* In the stream's order, where kernels may look. */
+static int start_epoch(const struct stream_where *w, struct queue *q,
+                       const struct msg_chan *c, uint64_t seq,
+                       struct start_parts *parts)
+{
+    uint64_t *epoch = &part_counters(c)->epoch;
+
+    if (!c->dev_counters)
+        return start_signal(w, q, epoch, seq, core_world.my_pe, parts);
+    stream_step_batch_store(&q->steps, part_seen(c, epoch), seq);
+    return 0;
+}
+
 static int start(const struct stream_where *w, struct queue *q, struct req *r,
                  struct start_parts *parts)
 {
     struct msg_chan *c = chan_of(r);
     uint64_t seq = c->seq + 1;
-    int rc = start_signal(w, q, &part_words(c)->epoch, seq, core_world.my_pe,
-                          parts);
+    int rc = start_epoch(w, q, c, seq, parts);
 
     if (c->sends)
         stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
@@ -178,7 +190,7 @@ static void start_by_host(const char *call, struct msg_chan *c)
     uint64_t seq = ++c->seq;
 
     c->part->by_host = true;
-    __atomic_store_n(&part_words(c)->epoch, seq, __ATOMIC_RELEASE);
+    __atomic_store_n(&part_counters(c)->epoch, seq, __ATOMIC_RELEASE);
     if (c->sends)
         stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
     else
@@ -238,7 +250,7 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
 
 static int check_ready(const char *call, const struct msg_chan *c)
 {
-    uint64_t sent = load(&part_words(c)->counters.sent);
+    uint64_t sent = load(&part_counters(c)->counters.sent);
 
     if (sent >= c->seq)
         return core_misuse(ERR_ARG, call, "the send to PE %d, tag %d, is not "
@@ -300,7 +312,7 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
     if (check_partition(call, c, partition))
         return -EINVAL;
     p = c->part;
-    *is = load(&part_words(c)->arrived[partition / (p->n / p->transport)]) >=
+    *is = load(&part_counters(c)->arrived[partition / (p->n / p->transport)]) >=
           c->seq;
     if (!*is)
         core_progress(call);
@@ -311,10 +323,10 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
 /* ---- waits ---- */
 
 static int wait_by_host(const struct stream_where *w, const struct msg_chan *c,
-                        uint64_t *words, size_t n)
+                        uint64_t *counters, size_t n)
 {
     const struct stream_wait wait = {
-        .how = STREAM_ALL, .n = n, .size = sizeof *words, .ivars = words,
+        .how = STREAM_ALL, .n = n, .size = sizeof *counters, .ivars = counters,
         .cmp = SHMEM_CMP_GE, .value = c->seq, .whose = 1 + c->pe
     };
 
@@ -325,21 +337,20 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
                 struct start_parts *parts)
 {
     const struct msg_chan *c = chan_of(r);
-    struct part_words *mine = part_words(c);
-    uint64_t *words = c->sends ? &mine->counters.sent : mine->arrived, *seen;
+    struct part_counters *mine = part_counters(c);
+    uint64_t *counters = c->sends ? &mine->counters.sent : mine->arrived, *seen;
     size_t n = c->sends ? 1 : (size_t)c->part->transport;
 
     (void)parts;
     if (!c->dev_counters || !stream_device_waits() || !stream_waits_allowed())
-        return wait_by_host(w, c, words, n);
+        return wait_by_host(w, c, counters, n);
     /* Others have room for what they add. */
     if (stream_step_batch_reserve(&q->steps, n + q->steps.room))
         return stream_no_memory(w->call);
     for (size_t i = 0; i < n; i++) {
-        seen = (uint64_t *)((char *)c->dev_counters +
-                            ((char *)&words[i] - (char *)mine));
+        seen = part_seen(c, &counters[i]);
         stream_step_batch_wait(&q->steps, seen, c->seq);
-        stream_watch_add(w, &words[i], seen, c->seq, c->pe);
+        stream_watch_add(w, &counters[i], seen, c->seq, c->pe);
     }
     return 0;
 }
@@ -366,7 +377,7 @@ static int await(const char *call, struct req *r)
 
     if (!c->part->by_host)
         return stream_req_await_started(call, r);
-    rc = await_words(call, r);
+    rc = await_counters(call, r);
     c->part->by_host = false;
     return rc;
 }
