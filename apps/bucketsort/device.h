@@ -46,6 +46,7 @@ void exchange_st_close(struct job *job);
 /* Bytes of device heap that it takes. */
 size_t exchange_st_bytes(const struct job *job);
 void exchange_ki_open(struct job *job);
+void exchange_kt_open(struct job *job);
 void exchange_ki_run(struct job *job);
 void exchange_ki_close(struct job *job);
 size_t exchange_ki_bytes(const struct job *job);

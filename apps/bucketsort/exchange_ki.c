@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exchange_ki.c - the exchange by one kernel, which sends the keys as it finds
- * them; see ki.inc.  The host launches it and waits for its end. */
+ * them, or triggers puts that the host has posted; see ki.inc.  The host launches
+ * it and waits for its end. */
 #include "device.h"
 
 #include <errno.h>
 #include <shmem.h>
 #include <shmem_space.h>
+#include <shmemx_trig.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,7 @@ struct sender {
     struct inside inside;
     void *cuts;                 /* symmetric device memory */
     word64 *sent;               /* [units] */
+    shmemx_trig_t trig;         /* of GA_KT, or NULL */
     struct dev_gpu on_gpu;
 };
 
@@ -91,7 +94,8 @@ static size_t line_keys(const struct job *job)
 size_t exchange_ki_bytes(const struct job *job)
 {
     return units_here()->count * (size_t)job->pes *
-           (line_keys(job) * (size_t)job->width + sizeof(word32)) +
+           (line_keys(job) * (size_t)job->width + sizeof(word32) +
+            sizeof(word64)) +
            (size_t)job->pes * 4 * sizeof(word64);
 }
 
@@ -118,7 +122,7 @@ static void launch(struct sender *x)
                             &x->inside, x->stream);
     }
     if (rc)
-        job_error(x->job, E_DEVICE, "%s: the kernel of GA_KI: %s",
+        job_error(x->job, E_DEVICE, "%s: the kernel of GA_KI and GA_KT: %s",
                   x->dev->info.name, why);
 }
 
@@ -158,6 +162,7 @@ static bool rooms(struct sender *x)
     } wanted[] = {
         { &k->lines, units * pes * k->line * (size_t)job->width },
         { &k->filled, units * pes * sizeof(*k->filled) },
+        { &k->hits, units * pes * sizeof(*k->hits) },
         { &k->sent, units * sizeof(*x->sent) },
         { &k->w.state, split_state_bytes(job->split) },
         { &x->cuts, split_cuts_bytes(job->split) },
@@ -197,6 +202,48 @@ static void inside_open(struct sender *x)
     k->w.units = x->units->count;
 }
 
+/* Of GA_KT: a put for each line, whose place and length the kernel gives. */
+static int post_lines(struct sender *x)
+{
+    struct job *job = x->job;
+    struct inside *k = &x->inside;
+    int tags = (int)(x->units->count * k->w.pes);
+    word64 *none = calloc((size_t)tags, sizeof(*none));
+    int rc = none ? shmemx_trig_create(SHMEM_CTX_DEFAULT, tags, NULL, 0,
+                                       &x->trig) : -ENOMEM;
+
+    for (int tag = 0; tag < tags && !rc; tag++) {
+        rc = shmemx_trig_put(x->trig, tag, 1, k->w.to, k->lines, 0,
+                             tag % job->pes);
+        if (!rc)
+            rc = shmemx_trig_repeat(x->trig, tag);
+    }
+    if (!rc) {
+        dev_copy(x->dev, x->stream, k->hits, none,
+                 (size_t)tags * sizeof(*none));
+        dev_sync(x->dev, x->stream);
+        rc = shmemx_trig_dev(x->trig, &k->trig);
+    }
+    k->triggers = 1;
+    free(none);
+    return rc;
+}
+
+void exchange_kt_open(struct job *job)
+{
+    struct sender *x;
+    int rc;
+
+    exchange_ki_open(job);
+    x = job->exchange;
+    if (share_failed(job))
+        return;
+    rc = post_lines(x);
+    if (rc)
+        job_error(job, E_DEVICE, "%s: no triggers for GA_KT: %s",
+                  x->dev->info.name, strerror(-rc));
+}
+
 void exchange_ki_open(struct job *job)
 {
     struct sender *x = calloc(1, sizeof(*x));
@@ -228,7 +275,10 @@ void exchange_ki_close(struct job *job)
 
     if (!x)
         return;
+    if (x->trig)
+        shmemx_trig_free(&x->trig);
     shmem_free(x->cuts);
+    shmem_free(x->inside.hits);
     shmem_free(x->inside.w.state);
     shmem_free(x->inside.sent);
     shmem_free(x->inside.filled);

@@ -163,8 +163,8 @@ static void table_device(const struct job *job)
         puts("# GA_ST is left out: streams of this device cannot wait while "
              "PEs share it");
     if (!job->left_out && job->no_sends)
-        puts("# GA_KI is left out: there is no compiler for its kernel; --variant "
-             "GA_KI says more");
+        puts("# GA_KI and GA_KT are left out: there is no compiler for their "
+             "kernel; --variant GA_KI says more");
     if (!job->device)
         return;
     printf("# device: %s", job->device->dev.info.name);

@@ -41,5 +41,8 @@ const struct variant variants[] = {
       exchange_st_close },
     { "GA_KI", "a kernel sends keys as it finds them", false, false, true,
       false, true, exchange_ki_open, exchange_ki_run, exchange_ki_close },
+    { "GA_KT", "the same, by puts that the kernel triggers", false, false,
+      true, false, true, exchange_kt_open, exchange_ki_run,
+      exchange_ki_close },
 };
 const int variants_count = sizeof(variants) / sizeof(variants[0]);

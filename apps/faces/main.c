@@ -142,7 +142,7 @@ static void steps(struct halo *h, enum halo_mode m, long many)
 {
     struct device *d = &faces.device;
 
-    if (m == HALO_KI) {
+    if (halo_is_inside(m)) {
         steps_inside(h, many);
         return;
     }
@@ -294,7 +294,7 @@ static const char *trigger(enum halo_mode m)
 
     if (m == HALO_HD)
         return "host";
-    if (m == HALO_KI)
+    if (halo_is_inside(m))
         return app.node_pes < app.pes ? "ring" : "kernel";
     return app.node_pes < app.pes ? i->far.put : i->near_device.put;
 }

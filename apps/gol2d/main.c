@@ -129,7 +129,7 @@ static void solve_inside(struct halo *h, long gens)
 
 static void solve(struct halo *h, enum halo_mode m, long gens)
 {
-    if (m == HALO_KI) {
+    if (halo_is_inside(m)) {
         solve_inside(h, gens);
         return;
     }

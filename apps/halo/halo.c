@@ -10,9 +10,9 @@
 enum { K_GATHER, K_SCATTER };   /* the first ones of every program */
 
 const char *const halo_mode_names[HALO_MODES] = { "hd", "pss", "st", "rst",
-                                                 "ki" };
+                                                 "ki", "kt" };
 static const struct halo_engine *const engines[HALO_MODES] = {
-    &halo_hd, &halo_pss, &halo_st, &halo_rst, &halo_ki
+    &halo_hd, &halo_pss, &halo_st, &halo_rst, &halo_ki, &halo_kt
 };
 
 void halo_nothing(struct halo *h)

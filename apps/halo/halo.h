@@ -20,6 +20,7 @@
  *   ki   the kernel that computes: one for all rounds of a run, which a
  *        program enqueues in place of the loop, by halo_run(); rounds outside
  *        of it are the host's
+ *   kt   the same, but the host has posted the puts, and the kernel triggers them
  * Rounds take turns between two arrays, which may be the same one, and between
  * two sets of buffers; only st needs no second set.  In that, what a neighbour
  * sends for round k goes where round k - 2 was, and it sends only after it has
@@ -32,8 +33,14 @@
 #include "device.h"
 #include "grid.h"
 
-enum halo_mode { HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_KI, HALO_MODES };
+enum halo_mode { HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_KI, HALO_KT,
+                 HALO_MODES };
 extern const char *const halo_mode_names[HALO_MODES];
+/* Is a run one kernel? */
+static inline bool halo_is_inside(enum halo_mode m)
+{
+    return m == HALO_KI || m == HALO_KT;
+}
 
 /* A side: what goes to one neighbour and what comes from there, n elements of
  * the array each.  Of all PEs alike but for pe. */
@@ -73,7 +80,7 @@ void halo_gather(struct halo *h);
 void halo_scatter(struct halo *h);              /* ends the round */
 void halo_wait(struct halo *h);
 
-/* Of mode ki.  What halo_exchange() makes of the next round is the first member
+/* Of modes ki and kt.  What halo_exchange() makes of the next round is the first member
  * of the kernel's argument, which stays as it is until the kernel has run; the
  * kernel makes so many rounds. */
 struct exchange;

@@ -6,6 +6,7 @@
 #include "halo.h"
 
 #include "kernels.inc"
+#include <shmemx_trig.h>
 
 /* How messages go.  All but open and close only enqueue, or, of the host, wait;
  * halo->round is that of the call. */
@@ -25,6 +26,8 @@ struct put_state {
     int absent[SIDES_MAX];      /* sides that nothing is waited for */
     unsigned long *came;        /* of ki: symmetric device memory */
     unsigned groups;            /* of ki: in each kernel */
+    shmemx_trig_t trig;         /* of kt, or NULL */
+    uint64_t sent[2];           /* of kt: puts of each tag of the phase */
 };
 void put_open(struct halo *h);
 void put_close(struct halo *h);
@@ -35,7 +38,7 @@ void put_wait(struct halo *h);
 /* For those that have nothing to do before. */
 void halo_nothing(struct halo *h);
 extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst,
-    halo_ki;
+    halo_ki, halo_kt;
 
 struct halo {
     struct halo_what what;

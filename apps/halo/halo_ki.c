@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halo_ki.c - halos of a persistent kernel: what the kernel of ki.inc needs to
- * know, and its launch.  Rounds outside of kernels are the host's. */
+ * know, and its launch.  In mode kt the kernel's puts are a trigger's, which the
+ * host posts once.  Rounds outside of kernels are the host's. */
 #include "halo_int.h"
 
 #include <shmem.h>
-#include <shmemx_dev.h>
+#include <shmemx_trig.h>
 
 #include "app.h"
 #include "ki.inc"
@@ -29,6 +30,38 @@ static void ki_close(struct halo *h)
     put_close(h);
 }
 
+/* Each side's put of each phase, which repeats. */
+static void kt_open(struct halo *h)
+{
+    struct put_state *s;
+
+    ki_open(h);
+    s = h->state;
+    app_need(shmemx_trig_create(SHMEM_CTX_DEFAULT, 2 * h->what.sides, NULL, 0,
+                                &s->trig), "a trigger");
+    for (int tag = 0; tag < 2 * h->what.sides; tag++) {
+        int p = tag / h->what.sides, i = tag % h->what.sides;
+        const struct halo_side *to = &h->side[i];
+
+        if (to->pe < 0)
+            continue;
+        app_need(shmemx_trig_put_signal(
+                     s->trig, tag, 1, h->in[p] + h->at[to->opposite],
+                     h->out[p] + h->at[i], to->n * sizeof(double),
+                     &s->arrived[to->opposite], 1, SHMEM_SIGNAL_ADD, to->pe),
+                 "a put of a trigger");
+        app_need(shmemx_trig_repeat(s->trig, tag), "a put that repeats");
+    }
+}
+
+static void kt_close(struct halo *h)
+{
+    struct put_state *s = h->state;
+
+    app_need(shmemx_trig_free(&s->trig), "a trigger's end");
+    ki_close(h);
+}
+
 void halo_exchange(const struct halo *h, struct exchange *out)
 {
     const struct put_state *s = h->state;
@@ -49,18 +82,29 @@ void halo_exchange(const struct halo *h, struct exchange *out)
     }
     app_need(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &out->dev),
              "shmemx_dev_get");
+    if (!s->trig)
+        return;
+    app_need(shmemx_trig_dev(s->trig, &out->trig), "shmemx_trig_dev");
+    out->triggers = 1;
+    for (int p = 0; p < 2; p++)
+        out->sent[p] = s->sent[p];
 }
 
 void halo_run(struct halo *h, void *arg, long rounds)
 {
-    const struct put_state *s = h->state;
+    struct put_state *s = h->state;
 
     if (rounds == 0)
         return;
     device_persist(h->device, s->groups, arg);
+    for (long i = 0; i < rounds && i < 2; i++)  /* from this phase on */
+        s->sent[(h->round + (uint64_t)i) % 2] += (uint64_t)(rounds + 1 - i) / 2;
     h->round += (uint64_t)rounds;
 }
 
 const struct halo_engine halo_ki = {
     2, ki_open, halo_nothing, put_send, put_wait, ki_close, put_received
+};
+const struct halo_engine halo_kt = {
+    2, kt_open, halo_nothing, put_send, put_wait, kt_close, put_received
 };

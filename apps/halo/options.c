@@ -228,9 +228,11 @@ int options_read(int argc, char **argv, const struct about *about,
           "pss   the stream, by puts with signal\n"
           "st    the stream, by matched messages\n"
           "rst   the same, by ready sends, with two sets of buffers\n"
-          "ki    one kernel of the device for a whole run" },
+          "ki    one kernel of the device for a whole run\n"
+          "kt    the same, by puts that the host has posted and the\n"
+          "      kernel triggers" },
         { "groups", 0, OPTION_NUMBER, &out->groups, 0, 1024, NULL, "N",
-          "groups of the kernel of ki (0: as many as there are\n"
+          "groups of the kernel of ki and kt (0: as many as there are\n"
           "cores for a PE)" },
         { "pack", 0, OPTION_WORD, &apart, 0, 0, pack, "WORD",
           "a kernel packs for all neighbours: fused, or for each\n"
@@ -273,7 +275,7 @@ int options_read(int argc, char **argv, const struct about *about,
 int options_fit(struct common *o, struct device *d,
                 const struct persistent *kernel)
 {
-    unsigned all = (1u << HALO_MODES) - 1, ki = 1u << HALO_KI;
+    unsigned all = (1u << HALO_MODES) - 1, ki = 1u << HALO_KI | 1u << HALO_KT;
     const char *why;
 
     if (!(o->modes & ki))
@@ -282,11 +284,11 @@ int options_fit(struct common *o, struct device *d,
     if (!app_sum(why != NULL))
         return 0;
     if (o->modes != all)
-        return options_refuse("--mode ki: the kernel for %s: %s", d->info.name,
+        return options_refuse("--mode ki, kt: the kernel for %s: %s", d->info.name,
                               why ? why : "another PE has none");
     o->modes &= ~ki;
     if (app.me == 0 && !o->json)
-        printf("# ki is left out: its kernel for %s: %s\n", d->info.name,
+        printf("# ki, kt are left out: the kernel for %s: %s\n", d->info.name,
                why ? why : "another PE has none");
     return 0;
 }

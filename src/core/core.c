@@ -155,6 +155,7 @@ void core_agree_node(void)
     }
     cores = count_cores(all);
     core_status.oversubscribed = rt_job.n_local > cores;
+    core_status.one_core = count_cores(core_ctl->cpus) < 2;
     if (core_status.oversubscribed || xport_net)
         core_spin_impatient();
     log_info(LOG_CORE, "%d PEs on %d cores of this node", rt_job.n_local,

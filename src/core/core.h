@@ -40,6 +40,7 @@ struct core_status {
     enum core_state state;
     int thread_level;
     bool oversubscribed;        /* more PEs here than cores */
+    bool one_core;              /* for all threads of this PE */
     bool one_machine;           /* which the nodes share */
     bool checks; /* SHMEM_CHECK: compare and look up what is passed */
 };

@@ -69,7 +69,8 @@ static void work(struct trig *t, int tag)
 
     if (lock_try(&t->lock)) {
         trig_check(t, tag);
-        trig_step(t, &busy);
+        if (!t->owner.overlaps)
+            trig_step(t, &busy);
         left = busy || trig_is_busy(t) || trig_is_held(t, tag);
         lock_release(&t->lock);
     }

@@ -31,6 +31,9 @@ struct trig_owner {
     bool (*may_begin)(void *arg, uint64_t iteration);
     void (*completed)(void *arg);
     void *arg;
+    /* What a hit releases is long, and for the progress thread: the thread that
+     * hits has other work. */
+    bool overlaps;
 };
 int trig_create_owned(const char *call, int tags, const struct trig_owner *owner,
                       struct shmemx_trig **out);

@@ -9,7 +9,7 @@ set -u
 . "$SRC/tests/apps/device.inc"
 . "$SRC/tests/side.inc"
 options='' device=GA_HI,GA_HI_Stream,GA_HI_OMP,GA_ST
-own=$device,GA_KI
+own=$device,GA_KI,GA_KT
 
 # part NAME [ARG]: that function, two at a time, in a directory of its own.
 part()
@@ -46,7 +46,7 @@ sorts()
 # compiler for it.
 variants_of()
 {
-    these=$own rows=5
+    these=$own rows=6
     case ${real:+gpu-}$1 in
         cuda-*) [ -s "$BUILD/obj/apps/bucketsort/exchange_ki.ptx" ] || these=$device ;;
         hip-*) these=$device ;;
@@ -62,11 +62,11 @@ files()
     sorts $on 2 u32 10007 mixed --variant all --chunk 999 --threads 3
     grep -q '^# device: .*; HA_: keys on the device; GA_: tables on the dev' \
         "$out" || fail "$on: no line of the device: $(cat "$out")"
-    [ $rows -eq 5 ] || grep -q '^# GA_KI is left out: there is no compiler' \
+    [ $rows -eq 6 ] || grep -q '^# GA_KI and GA_KT are left out: there is no compiler' \
         "$out" || fail "$on: GA_KI: $(cat "$out")"
     with_device $on run 4 --keys 5001 -i 1 --variant $these --chunk 512
     [ "$(grep -c '^  GA_' "$out")" -eq $rows ] || fail "$on: $(cat "$out")"
-    [ $rows -eq 5 ] ||
+    [ $rows -eq 6 ] ||
         with_device $on refused 1 'the kernel of GA_KI for .*: .*DEVICE' \
             2 --keys 100 -i 1 --variant GA_KI
 }
@@ -108,6 +108,8 @@ sizes()
     for count in 1 63 4001; do
         sorts host 4 i64 $count mixed --variant GA_KI --chunk 64
         sorts host 3 u32 $count equal --variant GA_KI
+        sorts host 4 i64 $count mixed --variant GA_KT --chunk 64
+        sorts host 3 u32 $count equal --variant GA_KT
     done
 }
 
@@ -162,6 +164,7 @@ other_nodes()
     sorts host 3 i64 4001 mixed --variant all --chunk 300
     [ "$own" = "$device" ] || for table in host device; do
         sorts host 3 u32 4001 mixed --variant GA_KI --chunk 64 --table $table
+        sorts host 3 u32 4001 mixed --variant GA_KT --chunk 64 --table $table
         run 2 --keys 5000 -i 1 --variant GA_KI --table $table --counters device
     done
     sorts cuda-discrete 2 u32 4001 mixed --variant $device --chunk 300

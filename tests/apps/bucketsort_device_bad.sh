@@ -69,7 +69,7 @@ heap 'slots need .* bytes of device heap .*another --chunk' \
 heap 'lines of keys need .* bytes of device heap .*smaller --chunk' \
     --keys 362k -i 1 --variant GA_KI
 SHMEM_DEVICE_SYMMETRIC_SIZE=32M
-for variant in GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI; do
+for variant in GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI GA_KT; do
     refused 1 'keys came for its table of .*: raise --table-factor.*TABLE' 4 \
         --keys 1000 --table-factor 0.01 -i 1 --variant $variant --chunk 64
 done

@@ -55,7 +55,7 @@ for table in two both; do
     tail -c 12 $table.png | grep -q IEND || fail "$table.png: cut"
     head -c 200 $table.svg | grep -q '<?xml' &&
         tail -n 2 $table.svg | grep -q '^</svg>' || fail "$table.svg: no SVG"
-    for name in HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI; do
+    for name in HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI GA_KT; do
         grep -q ">${name}[< ]" $table.svg || fail "$table.svg: no $name"
     done
     if command -v python3 >/dev/null 2>&1; then

@@ -223,6 +223,7 @@ static int post_all(const char *call, struct msg_chan *c)
     for (int i = 0; i < p->transport && !rc; i++) {
         const struct stream_op op = {
             .kind = STREAM_PUT_SIGNAL, .call = "shmemx_pready", .pe = c->pe,
+            .message = true,
             .dest = c->landing + (size_t)i * len,
             .source = c->buf + (size_t)i * len, .len = len,
             .signal = { &theirs->arrived[i], 1, SHMEM_SIGNAL_ADD }
@@ -234,10 +235,17 @@ static int post_all(const char *call, struct msg_chan *c)
     return rc ? rc : trig_rearm(call, p->trig, SHMEMX_TRIG_ALL, true);
 }
 
+/* Shorter ones are sent as soon as another thread would be awake. */
+enum { OVERLAPS = 262144 };
+
 int part_open(const char *call, struct msg_chan *c)
 {
     struct part *p = c->part;
-    const struct trig_owner owner = { may_begin, completed, c };
+    const struct trig_owner owner = {
+        .may_begin = may_begin, .completed = completed, .arg = c,
+        .overlaps = !core_status.oversubscribed && !core_status.one_core &&
+                    c->bytes / (size_t)p->transport >= OVERLAPS
+    };
     int rc;
 
     if (p->trig || !c->sends)
