@@ -352,6 +352,45 @@ T(iterations_in_the_order_of_a_stream)
     close_pair();
 }
 
+static void again(const shmemx_item_t *it, void *arg)
+{
+    struct run *run = arg;
+
+    if (it->phase == 0 && it->group == 0 && it->item == 0)
+        run->round++;
+    else if (it->phase > 0)
+        produce(&(shmemx_item_t){ .group = it->group, .item = it->item,
+                                  .groups = it->groups, .items = it->items,
+                                  .phase = it->phase - 1 }, run);
+}
+
+/* A start, a kernel and a wait that a graph repeats. */
+T(iterations_of_a_graph)
+{
+    static struct run run = { 0, SHMEMI_DEV_THREAD };
+    shmemx_grid_t g = { .groups = 1, .items = 4, .phases = 3 };
+    shmemx_graph_t graph = NULL;
+
+    open_pair(PARTS, PARTS, 0);
+    T_EQ(shmemx_prequest_create(ends[0], NULL, 0, &send_dev), 0);
+    T_EQ(shmemx_queue_create(stream, NULL, 0, &queue), 0);
+    T_EQ(shmemx_stream_capture_begin(stream), 0);
+    T_EQ(shmemx_enqueue_startall(queue, 2, ends), 0);
+    T_EQ(shmemx_stream_launch(stream, &g, again, &run), 0);
+    T_EQ(shmemx_enqueue_waitall(queue, 2, ends), 0);
+    T_EQ(shmemx_stream_capture_end(stream, &graph), 0);
+    for (int r = 1; r <= 5; r++) {
+        T_EQ(shmemx_graph_launch(graph, stream), 0);
+        T_EQ(shmemx_stream_sync(stream), 0);
+        check_words(0, ALL, r);
+        shmem_barrier_all();
+    }
+    T_EQ(shmemx_graph_destroy(graph), 0);
+    T_EQ(shmemx_prequest_free(&send_dev), 0);
+    T_EQ(shmemx_queue_destroy(queue), 0);
+    close_pair();
+}
+
 /* Each partition is written by 3 groups. */
 static void third(const shmemx_item_t *it, void *arg)
 {
@@ -425,6 +464,7 @@ int main(void)
     T_RUN(kernels_of_the_engine);
     T_RUN(partitions_of_kernels_travel_together);
     T_RUN(iterations_in_the_order_of_a_stream);
+    T_RUN(iterations_of_a_graph);
     T_RUN(several_calls_make_a_partition_ready);
     T_RUN(totals_and_divisions_that_differ);
     return kernel_end();
