@@ -94,7 +94,7 @@ static int accept(struct msg_chan *r, const struct msg_ctrl *rts)
     if (few < 1 || p->theirs % few || p->n % few)
         return -EDOM;
     most = p->most;
-    if (rts->step && (!most || rts->step < (uint64_t)most))
+    if (rts->step && rts->step < (uint64_t)(most ? most : few))
         most = (int)rts->step;
     p->transport = divide(few, most);
     return 0;
