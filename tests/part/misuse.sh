@@ -42,6 +42,7 @@ static int host(void)
     const shmemx_prequest_config_t nic = { .mode = SHMEMX_PREQUEST_TRIGGER };
     const shmemx_prequest_config_t copy = { .mode = SHMEMX_PREQUEST_COPY };
     shmemx_req_t q = NULL;
+    char odd[64];
     int flag;
 
     if (!strcmp(word, "none"))
@@ -52,7 +53,7 @@ static int host(void)
     CASE(long) return shmemx_precv_init(b, 2, (size_t)1 << 31, pe, 1, &q);
     CASE(pe) return shmemx_psend_init(a, 8, 8, n, 1, &q);
     CASE(tag) return shmemx_psend_init(a, 8, 8, pe, -1, &q);
-    CASE(private) return shmemx_precv_init(malloc(64), 8, 8, pe, 1, &q);
+    CASE(private) return shmemx_precv_init(odd, 8, 8, pe, 1, &q);
     CASE(null) return shmemx_psend_init(a, 8, 8, pe, 1, NULL);
     CASE(buffer) return shmemx_psend_init(NULL, 8, 8, pe, 1, &q);
     CASE(transport) return shmemx_ptransport(s, 0);
