@@ -61,6 +61,13 @@ struct kernel_hit {
  * no triggers. */
 extern hidden bool (*kernel_hit)(const struct kernel_hit *h);
 
+/* Names what a kernel waits for by the word that it polls, for lines: false, it
+ * is none of these, or that is not known just now.  NULL: there are none. */
+extern hidden struct kernel_names {
+    bool (*trigger)(const void *word, char *text, size_t size);
+    bool (*partition)(const void *word, char *text, size_t size);
+} kernel_names;
+
 /* ---- teams ---- */
 /* Kernels know a split of a device team from now on.  0; -ENOMEM, logged:
  * calls of kernels refuse it. */

@@ -164,6 +164,28 @@ static void step(void *ring, unsigned turn)
         core_spin_yield();
 }
 
+struct kernel_names kernel_names;
+
+static bool name_trigger(const void *word, char *text, size_t size)
+{
+    return kernel_names.trigger && kernel_names.trigger(word, text, size);
+}
+
+static bool name_partition(const void *word, char *text, size_t size)
+{
+    return kernel_names.partition && kernel_names.partition(word, text, size);
+}
+
+/* What the wait is for, in place of the groups of the grid. */
+static void name_wait(struct core_waiter *w, unsigned call)
+{
+    if (call != SHMEMI_DEV_CALL_TRIG_WAIT && call != SHMEMI_DEV_CALL_PARRIVED)
+        return;
+    w->info.named = w->addr;
+    w->info.name = call == SHMEMI_DEV_CALL_TRIG_WAIT ? name_trigger
+                                                     : name_partition;
+}
+
 static void wait_word(const void *word, const shmemi_dev_for *f)
 {
     struct core_waiter w = {
@@ -175,6 +197,7 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
     };
     bool sleeps = false;
 
+    name_wait(&w, f->call);
     while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value)) {
         if (!kernel_progress_step())
             core_wait_step(&w);

@@ -5,6 +5,7 @@
 #include "msg/msg_int.h"
 #include "msg/msg_coll.h"
 #include "msg/msg_ctrl.h"
+#include "kernel/kernel.h"
 #include "msg/msg_proto.h"
 #include "stream/stream_upper.h"
 
@@ -41,6 +42,7 @@ int msg_reserve(void)
     };
 
     stream_register_upper(&ops);
+    kernel_names.partition = msg_describe_counter;
     return msg_ctrl_reserve();
 }
 

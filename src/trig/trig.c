@@ -318,6 +318,7 @@ static int open_layer(const char *call)
         rc = trig_engine_open();
         is_open = !rc;
         kernel_hit = kernel_hits;
+        kernel_names.trigger = trig_describe_word;
     }
     lock_release(&lock);
     if (rc)
@@ -466,6 +467,7 @@ void trig_close(void)
     lock_release(&lock);
     trig_engine_close();
     kernel_hit = NULL;
+    kernel_names.trigger = NULL;
     handle_release_all(&trig_table, destroy);
     print_statistics();
     lock_acquire(&lock);

@@ -312,6 +312,27 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
            : PROGRESS_WHEN_WOKEN;
 }
 
+/* Also in a signal handler. */
+bool trig_describe_word(const void *word, char *text, size_t size)
+{
+    struct list_link *pos, *tmp;
+    bool found = false;
+
+    if (!lock_try(&all_lock))
+        return false;
+    list_each(pos, tmp, &all) {
+        const struct trig *t = list_entry(pos, struct trig, link);
+        uintptr_t at = (uintptr_t)word - (uintptr_t)t->done;
+
+        if (at >= (uintptr_t)t->n_tags * sizeof *t->done)
+            continue;
+        trig_describe(t, (int)(at / sizeof *t->done), text, size);
+        found = true;
+    }
+    lock_release(&all_lock);
+    return found;
+}
+
 void trig_wake(void)
 {
     progress_wake(&poller);

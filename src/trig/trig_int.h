@@ -133,6 +133,10 @@ static inline bool trig_is_busy(const struct trig *t)
 }
 /* Unlocked: the progress thread looks at all triggers. */
 void trig_wake(void);
+/* What a wait for completed operations of the tag waits for. */
+void trig_describe(const struct trig *t, int tag, char *text, size_t size);
+/* The same by the word that counts them. */
+bool trig_describe_word(const void *word, char *text, size_t size);
 int trig_engine_open(void);
 void trig_engine_close(void);
 void trig_engine_add(struct trig *t);

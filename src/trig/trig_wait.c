@@ -51,21 +51,27 @@ struct waits_for {
     int tag;
 };
 
+void trig_describe(const struct trig *t, int tag, char *text, size_t size)
+{
+    uint64_t limit = __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
+    unsigned long long n = trig_host_count(t, tag);
+
+    if (!limit)
+        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
+                 tag);
+    else if (limit == UINT64_MAX)
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far", tag, n);
+    else
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
+                 "operation wants %llu", tag, n, (unsigned long long)limit);
+}
+
 /* For a line about the wait. */
 static bool describe(const void *named, char *text, size_t size)
 {
     const struct waits_for *f = named;
-    uint64_t limit = __atomic_load_n(&f->t->limit[f->tag], __ATOMIC_RELAXED);
-    unsigned long long n = trig_host_count(f->t, f->tag);
 
-    if (!limit)
-        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
-                 f->tag);
-    else if (limit == UINT64_MAX)
-        snprintf(text, size, "tag %d of a trigger: %llu hits so far", f->tag, n);
-    else
-        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
-                 "operation wants %llu", f->tag, n, (unsigned long long)limit);
+    trig_describe(f->t, f->tag, text, size);
     return true;
 }
 
