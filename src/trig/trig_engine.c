@@ -9,6 +9,8 @@
 #include "progress/progress.h"
 #include "trig/trig_int.h"
 
+#include <stdio.h>
+
 enum { STEPS = 64, ISSUED_MOST = 256 };
 
 struct trig_counts trig_counts;
@@ -310,6 +312,21 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
            ? progress_back_off(now - advanced_ns, core_status.oversubscribed,
                                env.ST_SPIN != 0)
            : PROGRESS_WHEN_WOKEN;
+}
+
+void trig_describe(const struct trig *t, int tag, char *text, size_t size)
+{
+    uint64_t limit = __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
+    unsigned long long n = trig_host_count(t, tag);
+
+    if (!limit)
+        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
+                 tag);
+    else if (limit == UINT64_MAX)
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far", tag, n);
+    else
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
+                 "operation wants %llu", tag, n, (unsigned long long)limit);
 }
 
 /* Also in a signal handler. */

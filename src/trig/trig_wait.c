@@ -8,7 +8,6 @@
 #include "stream/stream_wait.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static uint64_t done_of(const struct trig *t, int tag)
@@ -50,21 +49,6 @@ struct waits_for {
     const struct trig *t;
     int tag;
 };
-
-void trig_describe(const struct trig *t, int tag, char *text, size_t size)
-{
-    uint64_t limit = __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
-    unsigned long long n = trig_host_count(t, tag);
-
-    if (!limit)
-        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
-                 tag);
-    else if (limit == UINT64_MAX)
-        snprintf(text, size, "tag %d of a trigger: %llu hits so far", tag, n);
-    else
-        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
-                 "operation wants %llu", tag, n, (unsigned long long)limit);
-}
 
 /* For a line about the wait. */
 static bool describe(const void *named, char *text, size_t size)
