@@ -50,7 +50,7 @@ for pes in 1 2 4 7; do
     run $pes --mode strong --keys 4k --iterations 2
     table "$pes" $(((4096 + pes - 1) / pes)) strong 6 'HA_HI HA_HI_OMP'
     run $pes --mode weak --keys 1000 -i 1 --variant all --threads 3
-    table "$pes" 1000 weak 14 'HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI GA_KT'
+    table "$pes" 1000 weak 16 'HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI GA_KT'
     run $pes --mode weak_iso --keys 3000 -i 1 --chunk 128
     table "$pes" 3000 weak_iso 4 'HA_HI HA_HI_OMP'
 done
