@@ -4,6 +4,7 @@
 # and nothing is made ready; a kernel's wrong call ends the job with one;
 # partitions that never come, a lost partner and the end of the program hang
 # nothing.
+# Light: half of its time it waits for what never comes
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

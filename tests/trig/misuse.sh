@@ -3,6 +3,7 @@
 # Description: wrong arguments of triggers are refused with one line, and nothing
 # is posted; a kernel's wrong hit ends the job with one; hits of freed triggers,
 # operations that never begin, lost peers and the end of the program hang nothing.
+# Light: half of its time it waits for what never comes
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
