@@ -24,7 +24,7 @@ typedef struct shmemx_prequest {
     shmemi_u64 *mode, *all, *together, *calls, *ready;
     shmemi_u64 bytes;           /* of a partition */
     shmemi_u32 n, per, n_calls; /* partitions; of a transport partition */
-    int pe, sends, copies;
+    int pe, sends, receives, copies; /* pe: the other end, or -1 */
 } shmemx_prequest_t;
 
 #if defined(SHMEMI_DEV_CUDA)
@@ -49,11 +49,12 @@ SHMEMI_DEV int shmemi_dev_part_has(const shmemx_prequest_t *p, int part,
                                    int sends)
 {
     if (SHMEMI_DEV_LIKELY(p->trig.dev.magic == SHMEMI_DEV_MAGIC &&
-                          (shmemi_u32)part < p->n && p->sends == sends))
+                          (shmemi_u32)part < p->n &&
+                          (sends ? p->sends : p->receives)))
         return 1;
     shmemi_dev_part_refuse(p, part, sends,
                            p->trig.dev.magic == SHMEMI_DEV_MAGIC &&
-                                   p->sends != sends
+                                   !(sends ? p->sends : p->receives)
                                ? SHMEMI_DEV_HIT_OTHER_WAY
                                : SHMEMI_DEV_HIT_NO_PART);
     return 0;

@@ -29,6 +29,12 @@ static inline int api_stream_need(const char *call)
     return rc;
 }
 
+/* ---- api_stream_message.c: the types of shmemx_st.h ---- */
+extern hidden const size_t api_type_sizes[GTL_TYPES];
+/* 0, or -EINVAL and a line. */
+int api_check_type(const char *call, int type);
+int api_check_reduction(const char *call, int type, int op);
+
 /* ---- api_stream_graph.c ---- */
 /* The stream records no more: 0, or what the driver said. */
 int api_graph_lose(void *stream);

@@ -6,6 +6,8 @@
 #include "msg/msg.h"
 #include "msg/msg_coll.h"
 
+#include <errno.h>
+
 /* The macros below make these public names.
  *   shmemx_enqueue_recv shmemx_enqueue_send shmemx_recv_init
  *   shmemx_rsend_init shmemx_send_init */
@@ -122,7 +124,7 @@ int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
 }
 API_ALIAS(shmemx_barrier_init)
 
-static const size_t sizes[GTL_TYPES] = {
+const size_t api_type_sizes[GTL_TYPES] = {
     1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16
 };
 _Static_assert((int)SHMEMX_INT8 == (int)GTL_I8 &&
@@ -131,12 +133,18 @@ _Static_assert((int)SHMEMX_INT8 == (int)GTL_I8 &&
                (int)SHMEMX_AND == (int)GTL_RED_AND &&
                (int)SHMEMX_PROD == (int)GTL_RED_PROD, "one list of each");
 
-/* 0, or -EINVAL and a line. */
-static int check_kind(const char *call, int type, int op)
+int api_check_type(const char *call, int type)
 {
-    if (type < SHMEMX_INT8 || type > SHMEMX_COMPLEXD)
-        return core_misuse(ERR_ARG, call, "type %d is none of SHMEMX_INT8 to "
-                           "SHMEMX_COMPLEXD", type);
+    if (type >= SHMEMX_INT8 && type <= SHMEMX_COMPLEXD)
+        return 0;
+    return core_misuse(ERR_ARG, call, "type %d is none of SHMEMX_INT8 to "
+                       "SHMEMX_COMPLEXD", type);
+}
+
+int api_check_reduction(const char *call, int type, int op)
+{
+    if (api_check_type(call, type))
+        return -EINVAL;
     if (op < SHMEMX_AND || op > SHMEMX_PROD)
         return core_misuse(ERR_ARG, call, "operation %d is none of SHMEMX_AND "
                            "to SHMEMX_PROD", op);
@@ -193,9 +201,9 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
         rc = find_team(__func__, team, &t);
     if (rc)
         return rc;
-    rc = check_kind(__func__, (int)type, (int)op);
+    rc = api_check_reduction(__func__, (int)type, (int)op);
     if (!rc) {
-        size = sizes[type];
+        size = api_type_sizes[type];
         rc = check_buffers(__func__, &r, size);
     }
     return msg_allreduce_init(__func__, t, &r, size, rc, req);

@@ -4,6 +4,7 @@
 #include "msg/msg_int.h"
 #include "core/core_misuse.h"
 #include "msg/msg_coll.h"
+#include "msg/pcoll/pcoll.h"
 
 #include <stdio.h>
 
@@ -72,6 +73,7 @@ void msg_memory_freed(const char *call, const void *p, size_t size)
 
     msg_chan_visit(true, find_channel, &g);
     msg_coll_visit(find_reduction, &g);
+    pcoll_visit(find_reduction, &g);
     stream_req_visit(find_put, &g);
     if (!g.users)
         return;

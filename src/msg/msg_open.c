@@ -7,11 +7,20 @@
 #include "msg/msg_ctrl.h"
 #include "kernel/kernel.h"
 #include "msg/msg_proto.h"
+#include "msg/pcoll/pcoll.h"
 #include "stream/stream_upper.h"
 
 static bool describe_counter(const void *word, char *text, size_t size)
 {
     return msg_coll_describe_counter(word, text, size) ||
+           pcoll_describe_counter(word, text, size) ||
+           msg_describe_counter(word, text, size);
+}
+
+/* Of a message or of a collective. */
+static bool describe_partition(const void *word, char *text, size_t size)
+{
+    return pcoll_describe_counter(word, text, size) ||
            msg_describe_counter(word, text, size);
 }
 
@@ -42,11 +51,12 @@ int msg_reserve(void)
     };
 
     stream_register_upper(&ops);
-    kernel_names.partition = msg_describe_counter;
+    kernel_names.partition = describe_partition;
     return msg_ctrl_reserve();
 }
 
 void msg_close(void)
 {
     msg_match_close();
+    pcoll_sched_close();
 }

@@ -60,6 +60,11 @@ bool trig_has_tag(const char *call, const struct trig *t, int tag)
     return false;
 }
 
+struct trig *trig_of(struct shmemx_trig *trig)
+{
+    return handle_find(&trig_table, trig);
+}
+
 /* ---- hits ---- */
 
 /* The count has reached a limit, and another thread may have the lock. */
@@ -371,7 +376,7 @@ int trig_create(const char *call, const struct core_ctx *ctx, int tags,
 int trig_create_owned(const char *call, int tags, const struct trig_owner *owner,
                       struct shmemx_trig **out)
 {
-    return create(call, &core_ctx_default, tags, true, owner, out);
+    return create(call, &core_ctx_default, tags, !owner->no_nic, owner, out);
 }
 
 /* The tag of an operation that is not done, or -1. */

@@ -23,20 +23,6 @@ struct stream_op;
  * open. */
 int trig_create(const char *call, const struct core_ctx *ctx, int tags,
                 int engine, struct shmemx_trig **out);
-/* The same for a layer above, which may hold operations back and count those
- * that have completed.  Both with the trigger's lock. */
-struct trig_owner {
-    /* May the operations of the iteration begin that have had their hits?
-     * Iterations are counted from 1, those that repeat. */
-    bool (*may_begin)(void *arg, uint64_t iteration);
-    void (*completed)(void *arg);
-    void *arg;
-    /* What a hit releases is long, and for the progress thread: the thread that
-     * hits has other work. */
-    bool overlaps;
-};
-int trig_create_owned(const char *call, int tags, const struct trig_owner *owner,
-                      struct shmemx_trig **out);
 /* -EBUSY: an operation is released and has not completed, or waits for hits. */
 int trig_free(const char *call, struct shmemx_trig *trig);
 /* No kernel and no stream runs any more. */

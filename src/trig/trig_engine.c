@@ -54,17 +54,26 @@ static struct trig_op *take_first(struct trig_list *l)
     return op;
 }
 
+static void queue_released(struct trig *t, struct trig_op *op)
+{
+    trig_counted(&trig_counts.by_host);
+    append(&t->released, op);
+    t->n_released++;
+}
+
+void trig_submit(struct trig *t, struct trig_op *op)
+{
+    queue_released(t, op);
+}
+
 /* To the NIC, or in the list of what the processor does. */
 static void release(struct trig *t, struct trig_tag *g, bool to_nic)
 {
     struct trig_op *op = g->next;
 
     op->released = true;
-    if (!to_nic) {
-        trig_counted(&trig_counts.by_host);
-        append(&t->released, op);
-        t->n_released++;
-    }
+    if (!to_nic)
+        queue_released(t, op);
     t->n_waiting--;
     /* One that was posted late stands before others that are released. */
     while (g->next && g->next->released)
@@ -140,7 +149,7 @@ bool trig_scan(struct trig *t)
 
 /* ---- completion ---- */
 
-void trig_complete(struct trig *t, int tag)
+static void complete_tag(struct trig *t, int tag)
 {
     struct trig_tag *g = &t->tags[tag];
     uint64_t *done = &t->done[tag];
@@ -149,12 +158,18 @@ void trig_complete(struct trig *t, int tag)
     __atomic_store_n(done, *done + 1, __ATOMIC_RELEASE);
     if (++g->completed == g->n_ops && g->repeats)
         trig_arm_again(t, tag);
+}
+
+void trig_complete(struct trig *t, int tag)
+{
+    if (likely(tag < t->n_tags))
+        complete_tag(t, tag);
     if (t->owner.completed)
-        t->owner.completed(t->owner.arg);
+        t->owner.completed(t->owner.arg, tag);
 }
 
 /* Kernels and streams that wait for `done` look at once. */
-static void notify(void)
+void trig_notify(void)
 {
     atomics_full_fence();
     gtl->flags_stored();
@@ -226,7 +241,7 @@ static bool is_done(const struct trig *t, const struct stream_op *op)
     return xport_is_mapped(op->pe) && (moves || stream_exec_net_idle(&t->exec));
 }
 
-bool trig_step(struct trig *t, bool *busy)
+static bool step_released(struct trig *t, bool *busy)
 {
     bool any = false, completed = false;
     struct trig_op *op;
@@ -255,9 +270,23 @@ bool trig_step(struct trig *t, bool *busy)
     if (t->n_nic_tags)
         completed |= trig_nic_reap(t);
     if (completed)
-        notify();
+        trig_notify();
     *busy |= t->n_released != 0;
     return any || completed;
+}
+
+/* What completes may make its owner submit more. */
+bool trig_step(struct trig *t, bool *busy)
+{
+    bool any = false, more;
+    int turns = 0;
+
+    do {
+        more = t->owner.step && t->owner.step(t->owner.arg, busy);
+        more |= step_released(t, busy);
+        any |= more;
+    } while (more && t->owner.step && ++turns < STEPS);
+    return any;
 }
 
 /* ---- the poller ---- */

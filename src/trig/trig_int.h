@@ -7,19 +7,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "stream/exec/stream_exec.h"
-#include "trig/trig.h"
-
-/* A posted operation.  It waits for hits; once released it is linked by `after`
- * in the trigger's list of such operations, then in that of those under way;
- * then it has completed, until its tag is armed again. */
-struct trig_op {
-    struct stream_op op;
-    uint64_t threshold;
-    int tag;
-    bool released;
-    struct trig_op *next;       /* of the tag, by threshold */
-    struct trig_op *after;
-};
+#include "trig/trig_owner.h"
 
 struct trig_tag {
     uint64_t base;              /* the count when it was armed */
@@ -131,8 +119,6 @@ static inline bool trig_is_busy(const struct trig *t)
 {
     return t->n_released || t->n_issued;
 }
-/* Unlocked: the progress thread looks at all triggers. */
-void trig_wake(void);
 /* What a wait for completed operations of the tag waits for. */
 void trig_describe(const struct trig *t, int tag, char *text, size_t size);
 /* The same by the word that counts them. */

@@ -14,7 +14,7 @@
 
 #include "msg/msg_int.h"
 #include "shmemx_part.h"
-#include "trig/trig.h"
+#include "trig/trig_owner.h"
 
 /* The counters of such a channel, in the heap's pool.  counters.started and
  * .sent count as those of other messages do. */
@@ -59,6 +59,7 @@ static inline uint64_t *part_seen(const struct msg_chan *c,
 
 /* ---- part_chan.c ---- */
 /* What the files of channels and matching call. */
+struct pcoll;
 struct part_ops {
     /* For a new channel: -ENOMEM. */
     int (*attach)(struct msg_chan *c, const struct msg_args *a);
@@ -84,9 +85,14 @@ extern hidden const struct stream_req_ops part_req_ops;
 /* NULL, logged: it is no partitioned request, or, unless sends is negative, not
  * one that sends, or receives. */
 struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends);
+/* NULL: it is no request of a partitioned collective (pcoll/pcoll.h). */
+struct pcoll *part_find_coll(const struct shmemx_req *req);
 bool part_is_completed(const struct msg_chan *c);
 
 /* ---- part_prequest.c ---- */
+/* The counters that kernels share: 0 or -errno, logged. */
+int part_prequest_alloc(const char *call, struct part *p,
+                        shmemx_prequest_t *out);
 void part_prequest_release(struct part *p);
 
 /* ---- the calls of the API: 0 or -errno, logged ---- */

@@ -197,13 +197,14 @@ static bool may_begin(void *arg, uint64_t iteration)
 }
 
 /* The iteration is over when the last one of its transport partitions is. */
-static void completed(void *arg)
+static void completed(void *arg, int tag)
 {
     struct msg_chan *c = arg;
     struct part *p = c->part;
     struct part_counters *w = part_counters(c);
     uint64_t per = (uint64_t)p->transport;
 
+    (void)tag;
     if (++p->completed % per)
         return;
     /* release: sources may be written.  The trigger wakes who sleeps. */

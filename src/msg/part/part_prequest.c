@@ -6,6 +6,7 @@
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"
 #include "kernel/kernel.h"
+#include "msg/pcoll/pcoll.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,8 +50,8 @@ static int choose(const char *call, const struct msg_chan *c, int *mode)
 }
 
 /* The counters behind each other in the device's memory, zeroed. */
-static int alloc_counters(const char *call, struct part *p,
-                       shmemx_prequest_t *out)
+int part_prequest_alloc(const char *call, struct part *p,
+                        shmemx_prequest_t *out)
 {
     size_t transport = (size_t)p->transport, n = (size_t)p->n;
     size_t counters = 2 + transport + 2 * n;
@@ -102,6 +103,7 @@ static void fill(const struct msg_chan *c, shmemx_prequest_t *out)
     out->per = (shmemi_u32)(p->n / p->transport);
     out->pe = c->pe;
     out->sends = c->sends;
+    out->receives = !c->sends;
 }
 
 static int fill_sender(const char *call, struct msg_chan *c, int mode,
@@ -111,7 +113,7 @@ static int fill_sender(const char *call, struct msg_chan *c, int mode,
     int rc = part_open(call, c);
 
     rc = rc ? rc : choose(call, c, &mode);
-    rc = rc ? rc : alloc_counters(call, p, out);
+    rc = rc ? rc : part_prequest_alloc(call, p, out);
     rc = rc ? rc : trig_dev(call, p->trig, &out->trig);
     if (rc) {
         part_prequest_release(p);
@@ -174,11 +176,14 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
                          shmemx_prequest_t *out)
 {
     int mode = SHMEMX_PREQUEST_AUTO, calls = 1, rc;
-    struct msg_chan *c = part_find(call, req, -1);
+    struct pcoll *coll = part_find_coll(req);
+    struct msg_chan *c = coll ? NULL : part_find(call, req, -1);
 
-    if (!c)
+    if (!coll && !c)
         return -EINVAL;
     rc = check_config(call, config, mask, &mode, &calls);
+    if (!rc && coll)
+        return pcoll_calls.prequest_create(call, coll, req, mode, calls, out);
     rc = rc ? rc : check_request(call, c);
     if (rc)
         return rc;
@@ -195,8 +200,14 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
 
 int part_prequest_free(const char *call, shmemx_prequest_t *prequest)
 {
-    struct msg_chan *c = part_find(call, prequest->req, -1);
+    struct pcoll *coll = part_find_coll(prequest->req);
+    struct msg_chan *c = coll ? NULL : part_find(call, prequest->req, -1);
+    int rc = coll ? pcoll_calls.prequest_free(call, coll) : 0;
 
+    if (coll && !rc)
+        memset(prequest, 0, sizeof *prequest);
+    if (coll)
+        return rc;
     if (!c || !c->part->prequest)
         return c ? core_misuse(ERR_ARG, call, "the prequest has been freed")
                  : -EINVAL;

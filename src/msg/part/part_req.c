@@ -6,6 +6,7 @@
 #include "core/core_misuse.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
+#include "msg/pcoll/pcoll.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
 
@@ -21,8 +22,8 @@ static struct req *find(const char *call, struct shmemx_req *req, int sends)
     struct req *r = handle_find(&stream_reqs, req);
 
     if (!r || r->ops != &part_req_ops) {
-        core_misuse(req ? ERR_ARG : ERR_NULL, call, "%p is no request of "
-                    "shmemx_psend_init or shmemx_precv_init", (void *)req);
+        core_misuse(req ? ERR_ARG : ERR_NULL, call, "%p is no partitioned "
+                    "request", (void *)req);
         return NULL;
     }
     if (sends < 0 || chan_of(r)->sends == sends)
@@ -30,6 +31,13 @@ static struct req *find(const char *call, struct shmemx_req *req, int sends)
     core_misuse(ERR_ARG, call, "the request (%s) %s", stream_req_name(r).text,
                 sends ? "receives" : "sends");
     return NULL;
+}
+
+struct pcoll *part_find_coll(const struct shmemx_req *req)
+{
+    struct req *r = handle_find(&stream_reqs, req);
+
+    return r && r->ops == &pcoll_req_ops ? r->object : NULL;
 }
 
 struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends)
@@ -201,12 +209,11 @@ static void start_by_host(const char *call, struct msg_chan *c)
 static int may_start(const char *call, struct req *r, int i)
 {
     const struct stream_where w = { call, &core_ctx_default, NULL };
-    const struct msg_chan *c = chan_of(r);
-    int rc = check_start(&w, r, i);
+    int rc = r->ops->check_start(&w, r, i);
 
     if (rc)
         return rc;
-    if (r->state == STARTED || !part_is_completed(c)) {
+    if (r->state == STARTED || !r->ops->completed(r)) {
         stream_refuse(ERR_ARG, call, "request %d (%s) was started, and has not "
                       "ended", i, stream_req_name(r).text);
         return -EBUSY;
@@ -227,7 +234,8 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
 
     msg_progress_or_defer(call);        /* a partner may have freed its end */
     for (i = 0; i < n && !rc; i++) {
-        r = find(call, reqs[i], -1);
+        r = part_find_coll(reqs[i]) ? handle_find(&stream_reqs, reqs[i])
+                                    : find(call, reqs[i], -1);
         rc = r ? may_start(call, r, i) : -EINVAL;
         if (!rc)
             r->listed = true;
@@ -241,7 +249,10 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
             continue;
         r->state = IDLE;        /* a stream's wait for the last one is over */
         r->queue = NULL;
-        start_by_host(call, chan_of(r));
+        if (r->ops == &pcoll_req_ops)
+            pcoll_calls.start_by_host(r->object);
+        else
+            start_by_host(call, chan_of(r));
     }
     return rc;
 }
@@ -277,10 +288,13 @@ static int check_partition(const char *call, const struct msg_chan *c, int at)
 int part_ready(const char *call, struct shmemx_req *req, int low, int n,
                const int *list)
 {
-    struct msg_chan *c = part_find(call, req, 1);
+    struct pcoll *coll = part_find_coll(req);
+    struct msg_chan *c = coll ? NULL : part_find(call, req, 1);
     int rc = c ? check_ready(call, c) : -EINVAL;
     struct part *p;
 
+    if (coll)
+        return pcoll_calls.ready(call, coll, low, n, list);
     for (int i = 0; i < n && !rc; i++)
         rc = check_partition(call, c, list ? list[i] : low + i);
     if (rc)
@@ -301,9 +315,12 @@ int part_ready(const char *call, struct shmemx_req *req, int low, int n,
 int part_arrived(const char *call, struct shmemx_req *req, int partition,
                  bool *is)
 {
-    const struct msg_chan *c = part_find(call, req, 0);
+    struct pcoll *coll = part_find_coll(req);
+    const struct msg_chan *c = coll ? NULL : part_find(call, req, 0);
     const struct part *p;
 
+    if (coll)
+        return pcoll_calls.arrived(call, coll, partition, is);
     if (!c)
         return -EINVAL;
     if (!c->seq)

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests of partitioned collectives are made, by all members of a team
+ * together, and deleted.  The API calls it; what a request does is in
+ * pcoll_run.c, and what the program does with it in pcoll_req.c. */
+#include "msg/pcoll/pcoll.h"
+#include "coll/coll.h"
+#include "core/core_activity.h"
+#include "core/core_misuse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct base_lock lock = LOCK_INIT;
+static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
+
+/* ---- of all requests ---- */
+
+static size_t counters_size(const struct pcoll *c)
+{
+    size_t n = (size_t)c->part.n;
+
+    return sizeof *c->counters + (2 * n + 2) * sizeof(uint64_t);
+}
+
+bool pcoll_describe_counter(const void *word, char *text, size_t size)
+{
+    struct list_link *l, *next;
+    bool found = false;
+
+    if (!lock_try(&lock))
+        return false;
+    list_each(l, next, &made) {
+        const struct pcoll *c = list_entry(l, struct pcoll, link);
+
+        if ((uintptr_t)word - (uintptr_t)c->counters >= counters_size(c))
+            continue;
+        pcoll_run_describe(c, text, size);
+        found = true;
+    }
+    lock_release(&lock);
+    return found;
+}
+
+void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
+                               void *arg), void *arg)
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &made) {
+        const struct pcoll *c = list_entry(l, struct pcoll, link);
+
+        for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST; i++)
+            visit(&(struct gtl_reduce){ .out = c->base[i], .a = c->base[i],
+                                        .n = pcoll_extent(c, i) }, 1, arg);
+    }
+    lock_release(&lock);
+}
+
+/* ---- deleted ---- */
+
+void pcoll_forget(struct pcoll *c)
+{
+    lock_acquire(&lock);
+    list_remove(&c->link);
+    lock_release(&lock);
+    free(c->sched.actions);
+    for (struct pcoll_link *l = c->links; l && l < c->links + c->n_links; l++)
+        if (l->out)
+            free(l->places);
+    free(c->links);
+    free(c->sends);
+    free(c->runs);
+    free(c->part.ready);
+    free(c);
+}
+
+void pcoll_delete(const char *call, struct pcoll *c)
+{
+    if (c->trig)
+        trig_free(call, c->trig);
+    pcoll_link_close(call, c);
+    part_prequest_release(&c->part);
+    if (c->stream)
+        gtl->stream_destroy(c->stream);
+    if (c->base[SHMEMX_SCRATCH])
+        heap_pool_free(c->base[SHMEMX_SCRATCH]);
+    if (c->room)
+        heap_pool_free(c->room);
+    if (c->counters)
+        heap_pool_free(c->counters);
+    pcoll_forget(c);
+}
+
+/* ---- made: what is this member's own ---- */
+
+static int need_pool(const struct pcoll *c, void *out, size_t size)
+{
+    void *p = size ? heap_pool_alloc(size) : NULL;
+
+    memcpy(out, &p, sizeof p);
+    return size && !p ? stream_no_pool_memory(c->call, size) : 0;
+}
+
+/* Memory that the processor does not reach is combined by the device. */
+static int open_stream(struct pcoll *c)
+{
+    bool by_device = false;
+
+    for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST; i++)
+        by_device |= pcoll_extent(c, i) && core_device_only(c->base[i]);
+    if (!by_device)
+        return 0;
+    for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST; i++)
+        if (pcoll_extent(c, i) &&
+            !stream_device_reaches(c->base[i], pcoll_extent(c, i)))
+            return stream_refuse(ERR_ARG, c->call, "%s is memory that the "
+                                 "device does not reach, the other buffer is "
+                                 "the device's", i ? "dest" : "source");
+    if (gtl->stream_create(GTL_URGENT, &c->stream))
+        return stream_refuse(ERR_STREAM, c->call, "%s", gtl_error()), -ENOMEM;
+    return 0;
+}
+
+static int alloc(struct pcoll *c)
+{
+    size_t n = (size_t)c->part.n;
+    int rc = need_pool(c, &c->counters, counters_size(c));
+
+    rc = rc ? rc : need_pool(c, &c->base[SHMEMX_SCRATCH],
+                             pcoll_extent(c, SHMEMX_SCRATCH));
+    rc = rc ? rc : open_stream(c);
+    if (rc)
+        return rc;
+    c->dev_counters = (void *)stream_device_address(core_world.my_pe, c->counters,
+                                                 counters_size(c));
+    c->device_done = c->counters->arrived + n;
+    rc = pcoll_link_actions(c);
+    c->room_size = rc ? 0 : pcoll_link_room(c);
+    rc = rc ? rc : need_pool(c, &c->room, c->room_size);
+    c->runs = calloc(n, sizeof *c->runs);
+    c->part.ready = calloc(n, sizeof *c->part.ready);
+    c->sends = calloc((size_t)c->n_sends * n + 1, sizeof *c->sends);
+    if (!rc && (!c->runs || !c->part.ready || !c->sends))
+        rc = stream_no_memory(c->call);
+    return rc;
+}
+
+static bool reads_source(const struct pcoll_action *a)
+{
+    bool with = a->reduces && a->kind != PCOLL_SEND;
+    bool from = a->kind != PCOLL_RECV;
+
+    return (with && a->with.buffer == SHMEMX_SOURCE) ||
+           (from && a->from.buffer == SHMEMX_SOURCE);
+}
+
+static void *copy_of(const void *p, size_t size)
+{
+    void *to = malloc(size ? size : 1);
+
+    if (to && size)
+        memcpy(to, p, size);
+    return to;
+}
+
+/* Without what others have to know of. */
+static struct pcoll *new_pcoll(const struct pcoll_args *a,
+                               const struct pcoll_sched *s)
+{
+    struct pcoll *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->link.next = c->link.prev = &c->link;
+    c->call = a->call;
+    c->team = a->team;
+    c->number = (uint32_t)a->team->calls;
+    c->sched = *s;
+    c->sched.actions = copy_of(s->actions, (size_t)s->n * sizeof *s->actions);
+    if (!c->sched.actions) {
+        free(c);
+        return NULL;
+    }
+    c->base[SHMEMX_SOURCE] = (char *)a->source;
+    c->base[SHMEMX_DEST] = a->dest;
+    c->nelems = a->nelems;
+    c->size = a->size;
+    c->each = a->nelems * a->size;
+    c->what.type = a->type;
+    c->what.op = a->op;
+    c->part.n = c->part.transport = a->partitions;
+    c->part.each = c->each;
+    c->needs_ready = !s->pieces[0] && !s->pieces[1] && !s->pieces[2];
+    for (int i = 0; i < s->n; i++)
+        c->needs_ready |= reads_source(&s->actions[i]);
+    return c;
+}
+
+static int check_buffer(const struct pcoll *c, int which)
+{
+    const struct stream_where w = { .call = c->call };
+    size_t size = pcoll_extent(c, which);
+    const char *name = which == SHMEMX_DEST ? "dest" : "source";
+    int at;
+
+    if (!size)
+        return 0;
+    if (!c->base[which])
+        return core_misuse(ERR_NULL, c->call, "%s is a null pointer", name);
+    if ((uintptr_t)c->base[which] % (c->size > 8 ? 8 : c->size))
+        return core_misuse(ERR_ALIGN, c->call, "%s %p is not aligned to %zu "
+                           "bytes", name, (void *)c->base[which],
+                           c->size > 8 ? 8 : c->size);
+    if (which == SHMEMX_DEST)
+        return stream_need_symmetric(&(struct stream_where){
+            c->call, &core_ctx_default, NULL }, c->base[which], size,
+            core_world.my_pe, &at);
+    return stream_need_local(&w, c->base[which], size);
+}
+
+static int check_buffers(const struct pcoll *c)
+{
+    size_t dest = pcoll_extent(c, SHMEMX_DEST);
+    size_t source = pcoll_extent(c, SHMEMX_SOURCE);
+    uintptr_t d = (uintptr_t)c->base[SHMEMX_DEST];
+    uintptr_t s = (uintptr_t)c->base[SHMEMX_SOURCE];
+    int rc = check_buffer(c, SHMEMX_DEST);
+
+    rc = rc ? rc : check_buffer(c, SHMEMX_SOURCE);
+    if (!rc && dest && source && d < s + source && s < d + dest &&
+        (d != s || dest != source))
+        rc = core_misuse(ERR_ARG, c->call, "dest and source overlap and are "
+                         "not the same");
+    return rc;
+}
+
+/* Each tag is a partition that becomes ready: its operation moves a word of the
+ * library's. */
+static int open_trigger(struct pcoll *c)
+{
+    uint64_t *pair = c->device_done + c->part.n;
+    struct trig_owner owner = pcoll_owner;
+    int rc;
+
+    owner.arg = c;
+    /* Long ones overlap with what makes others ready. */
+    owner.overlaps = !core_status.oversubscribed && !core_status.one_core &&
+                     c->each >= 262144;
+    rc = trig_create_owned(c->call, c->part.n, &owner, &c->trig);
+    for (int i = 0; i < c->part.n && !rc; i++) {
+        const struct stream_op op = {
+            .kind = STREAM_PUT, .call = c->call, .pe = core_world.my_pe,
+            .dest = pair, .source = pair + 1, .len = sizeof *pair
+        };
+
+        rc = trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op);
+    }
+    rc = rc ? rc : trig_rearm(c->call, c->trig, SHMEMX_TRIG_ALL, true);
+    c->of = rc ? NULL : trig_of(c->trig);
+    return rc;
+}
+
+/* ---- made: with the other members ---- */
+
+/* What all have to pass alike: 3 of the values that they compare. */
+enum { PARTITIONS, ELEMENTS, KIND, BALANCE, STATE };
+static const char *const value_names[] = {
+    "partitions", "elements", "types, operations or roots"
+};
+
+static int compare(const struct pcoll_args *a, const uint64_t mine[])
+{
+    uint64_t sum = 0, theirs;
+
+    for (int pe = 0; pe < a->team->n_pes; pe++) {
+        if (coll_checked_value(a->team, pe, STATE) != 1)
+            return stream_refuse(ERR_ARG, a->call, "another member of the "
+                                 "team, PE %d, could not make its own",
+                                 core_team_world_pe(a->team, pe)), -ECANCELED;
+        sum += coll_checked_value(a->team, pe, BALANCE);
+    }
+    for (int pe = 0; pe < a->team->n_pes; pe++)
+        for (int k = PARTITIONS; k <= KIND; k++) {
+            theirs = coll_checked_value(a->team, pe, k);
+            if (theirs != mine[k])
+                return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s "
+                                     "than this PE: %llu and %llu",
+                                     core_team_world_pe(a->team, pe),
+                                     value_names[k],
+                                     (unsigned long long)theirs,
+                                     (unsigned long long)mine[k]);
+        }
+    return sum ? stream_refuse(ERR_ARG, a->call, "the members' schedules send "
+                               "messages that are not received, or receive "
+                               "some that are not sent") : 0;
+}
+
+/* rc of this member; all have found out whether all can go on. */
+static int all_agree(const struct pcoll_args *a, const struct pcoll *c, int rc)
+{
+    struct coll_args all = { .code = ERR_COLL, .call = a->call };
+
+    all.value[PARTITIONS] = (uint64_t)a->partitions;
+    all.value[ELEMENTS] = a->nelems;
+    all.value[KIND] = (uint64_t)a->root << 16 | (uint64_t)a->type << 8 |
+                      (uint64_t)a->op;
+    all.value[BALANCE] = rc ? 0 : pcoll_link_balance(c);
+    all.value[STATE] = !rc;
+    coll_check_args(a->team, &all);
+    return rc ? rc : compare(a, all.value);
+}
+
+/* The same later: in a step that has failed elsewhere. */
+static int still_agree(const struct pcoll_args *a, int rc)
+{
+    uint64_t theirs;
+
+    if (coll_differs(a->team, !rc, &theirs) < 0 || rc)
+        return rc;
+    stream_refuse(ERR_ARG, a->call, "another member of the team could not make "
+                  "its own");
+    return -ECANCELED;
+}
+
+static int join(const struct pcoll_args *a, struct pcoll *c)
+{
+    int rc = still_agree(a, pcoll_link_match(c));
+
+    if (rc)
+        return rc;
+    pcoll_link_exchange(c);
+    rc = still_agree(a, 0);
+    rc = rc ? rc : still_agree(a, pcoll_link_compare(c));
+    if (rc)
+        return rc;
+    pcoll_run_open(c);
+    return 0;
+}
+
+int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
+                 int wrong, struct shmemx_req **out)
+{
+    struct pcoll *c = wrong ? NULL : new_pcoll(a, s);
+    struct shmemx_req *r = NULL;
+    int rc = wrong ? wrong : c ? check_buffers(c) : stream_no_memory(a->call);
+
+    core_activity_enter(a->call, a->team);
+    if (!rc && !out)
+        rc = stream_refuse(ERR_NULL, a->call, "no place for the request");
+    rc = rc ? rc : alloc(c);
+    rc = rc ? rc : pcoll_link_open(c);
+    rc = rc ? rc : open_trigger(c);
+    rc = all_agree(a, c, rc);
+    rc = rc ? rc : join(a, c);
+    if (!rc)
+        rc = stream_req_create(a->call, &(struct stream_req_args){
+            .ops = &pcoll_req_ops, .object = c }, &r);
+    if (rc) {
+        if (c)
+            pcoll_delete(a->call, c);
+        return rc;
+    }
+    lock_acquire(&lock);
+    list_append(&made, &c->link);
+    lock_release(&lock);
+    *out = r;
+    return 0;
+}

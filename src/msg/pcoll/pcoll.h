@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pcoll.h - partitioned collectives.
+ *
+ * A schedule (pcoll_sched.c) is a list of actions: a piece goes to a member, or
+ * arrives from one, or is copied or combined here.  Each partition of a request
+ * goes through the list by itself: pcoll_run.c, as the owner of a trigger, whose
+ * tags are the partitions that become ready.
+ *
+ * For each member that it sends to or receives from, a request has a channel
+ * (msg_int.h) of the partitioned protocol, whose counters are the messages'
+ * arrivals.  The receiver puts a table of places where messages arrive into the
+ * buffer of its end; the sender reads it once and adds where they come from. */
+#ifndef MSG_PCOLL_PCOLL_H
+#define MSG_PCOLL_PCOLL_H
+
+#include "base/handle.h"
+#include "gtl/gtl.h"
+#include "msg/part/part.h"
+#include "shmemx_pcoll.h"
+
+enum { PCOLL_BUFFERS = 3 };
+
+enum pcoll_kind { PCOLL_SEND, PCOLL_RECV, PCOLL_LOCAL };
+struct pcoll_action {
+    enum pcoll_kind kind;
+    bool reduces, stays;
+    bool more;                  /* RECV: the next one combines with the same */
+    int member;                 /* SEND, RECV */
+    shmemx_piece_t from;        /* SEND, LOCAL */
+    shmemx_piece_t in, with;    /* RECV, LOCAL */
+    /* Of a request. */
+    int link, message;          /* SEND, RECV */
+    int send;                   /* SEND: which of the request's */
+    bool after_sends;           /* it writes what the partition has sent */
+    char *at;                   /* what is combined, of the first partition,
+                                 * and how far the next one is */
+    size_t stride;
+};
+
+struct pcoll_sched {
+    struct handle handle;
+    shmem_team_t team;
+    int n_pes, me;
+    bool blocks;
+    int pieces[PCOLL_BUFFERS];
+    int n, room;
+    struct pcoll_action *actions;
+};
+
+/* A message of each partition, as its receiver and its sender have it. */
+struct pcoll_place {
+    uint64_t offset, stride, bytes;
+    int32_t seg;
+    uint32_t flags;
+};
+enum { PCOLL_STAYS = 1, PCOLL_PULLS = 2 };
+
+/* Another member, that messages go to or come from. */
+struct pcoll_link {
+    int member;
+    bool out;
+    int n;                      /* messages */
+    struct shmemx_req *req;
+    struct msg_chan *chan;
+    /* [n] each.  in: both in the pool; out: a copy. */
+    struct pcoll_place *places, *sources;
+};
+
+struct pcoll_send {
+    struct trig_op op;
+    const struct pcoll_action *action;
+};
+
+/* A partition's way through the actions. */
+struct pcoll_run {
+    int at;                     /* the action */
+    bool ended;
+    uint64_t ready;             /* iterations */
+    unsigned in_flight;         /* sends */
+    size_t moved;               /* bytes of a local action */
+    bool on_device;             /* the action runs there */
+};
+
+struct pcoll {
+    struct list_link link;      /* of all */
+    const char *call;
+    struct core_team *team;
+    uint32_t number;
+    struct pcoll_sched sched;   /* its own copy */
+    char *base[PCOLL_BUFFERS];
+    size_t nelems, size, each;  /* elements; bytes of one; of nelems */
+    struct gtl_reduce what;     /* op, type */
+    bool needs_ready;
+    struct part part;           /* as of a request that sends and receives */
+    struct part_counters *counters, *dev_counters;
+    uint64_t seq;               /* atomic: the last iteration that was started */
+    char *room;                 /* for what is combined */
+    size_t room_size;
+    int n_links;
+    struct pcoll_link *links;
+    /* Under the trigger's lock. */
+    struct shmemx_trig *trig;
+    struct trig *of;
+    int n_sends;
+    struct pcoll_send *sends;   /* [n_sends][partitions] */
+    struct pcoll_run *runs;
+    uint64_t iteration;         /* that runs, or has ended */
+    int left, first;            /* partitions that have not ended; no lower one
+                                 * than first */
+    unsigned in_flight;
+    /* Memory that the processor does not reach: a stream of its own combines. */
+    void *stream;
+    uint64_t *device_done;      /* [partitions]: iteration << 32 | action + 1 */
+};
+
+/* Where the i-th of n parts of `all` begins; the last ones may be one shorter. */
+static inline size_t pcoll_part_at(size_t all, size_t n, size_t i)
+{
+    size_t longer = all % n;
+
+    return i * (all / n) + (i < longer ? i : longer);
+}
+
+static inline int pcoll_pieces(const struct pcoll *c, shmemx_piece_t p)
+{
+    return c->sched.pieces[p.buffer];
+}
+
+/* Of a partition's piece: bytes; and where it is. */
+static inline size_t pcoll_bytes(const struct pcoll *c, shmemx_piece_t p)
+{
+    size_t n = (size_t)pcoll_pieces(c, p), i = (size_t)p.piece;
+
+    if (!n)
+        return 0;
+    return c->sched.blocks ? c->each
+           : (pcoll_part_at(c->nelems, n, i + 1) -
+              pcoll_part_at(c->nelems, n, i)) * c->size;
+}
+
+static inline char *pcoll_at(const struct pcoll *c, shmemx_piece_t p,
+                             int partition)
+{
+    size_t n = (size_t)pcoll_pieces(c, p), i = (size_t)p.piece;
+    char *at = c->base[p.buffer] + (size_t)partition * c->each;
+
+    if (!n)
+        return NULL;
+    return at + (c->sched.blocks ? i * (size_t)c->part.n * c->each
+                                 : pcoll_part_at(c->nelems, n, i) * c->size);
+}
+
+/* Bytes of all of a buffer. */
+static inline size_t pcoll_extent(const struct pcoll *c, int buffer)
+{
+    size_t blocks = c->sched.blocks ? (size_t)c->sched.pieces[buffer]
+                                    : c->sched.pieces[buffer] != 0;
+
+    return blocks * (size_t)c->part.n * c->each;
+}
+
+/* ---- pcoll_sched.c ---- */
+extern hidden struct handle_table pcoll_scheds;
+/* 0, or -EINVAL or -ENOMEM, logged. */
+int pcoll_sched_step(const char *call, struct pcoll_sched *s,
+                     const shmemx_step_t *step);
+int pcoll_sched_create(const char *call, const struct pcoll_sched *like,
+                       struct shmemx_sched **out);
+int pcoll_sched_free(const char *call, struct shmemx_sched *sched);
+struct pcoll_sched *pcoll_sched_find(const char *call,
+                                     struct shmemx_sched *sched);
+void pcoll_sched_close(void);
+
+/* ---- pcoll_usual.c: the schedules of the usual collectives ---- */
+enum pcoll_usual {
+    PCOLL_ALLREDUCE, PCOLL_REDUCE, PCOLL_REDUCE_SCATTER, PCOLL_INSCAN,
+    PCOLL_EXSCAN, PCOLL_BROADCAST, PCOLL_ALLGATHER, PCOLL_GATHER, PCOLL_SCATTER,
+    PCOLL_ALLTOALL, PCOLL_BARRIER
+};
+struct pcoll_args {
+    const char *call;
+    struct core_team *team;
+    void *dest;
+    const void *source;
+    int partitions, root;
+    size_t nelems, size;        /* size: bytes of an element */
+    enum gtl_type type;
+    enum gtl_reduction op;
+};
+/* s is empty, of that team.  0 or -ENOMEM, logged. */
+int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
+                      const struct pcoll_args *a);
+
+/* ---- pcoll.c ---- */
+/* wrong: 0, or why this member refuses, logged: then none gets a request. */
+int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
+                 int wrong, struct shmemx_req **out);
+void pcoll_delete(const char *call, struct pcoll *c);
+/* The processor's memory: its requests and its trigger are gone. */
+void pcoll_forget(struct pcoll *c);
+/* As msg_coll_describe_counter(), msg_coll_visit(). */
+bool pcoll_describe_counter(const void *word, char *text, size_t size);
+void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
+                               void *arg), void *arg);
+
+/* ---- pcoll_link.c ---- */
+/* Counts messages: links, numbers, sends.  -ENOMEM, logged. */
+int pcoll_link_actions(struct pcoll *c);
+/* The same number on all members together: 0 where each message that one sends
+ * is one that its receiver receives. */
+uint64_t pcoll_link_balance(const struct pcoll *c);
+/* This end of each channel; and all of them matched. */
+int pcoll_link_open(struct pcoll *c);
+int pcoll_link_match(struct pcoll *c);
+/* After the match, the first at the senders, the second after a synchronization.
+ */
+void pcoll_link_exchange(struct pcoll *c);
+int pcoll_link_compare(struct pcoll *c);
+/* What it needs for what is combined. */
+size_t pcoll_link_room(const struct pcoll *c);
+void pcoll_link_close(const char *call, struct pcoll *c);
+
+/* ---- pcoll_run.c ---- */
+extern hidden const struct trig_owner pcoll_owner;
+/* Fills the sends. */
+void pcoll_run_open(struct pcoll *c);
+/* What the request waits for; also in a signal handler. */
+void pcoll_run_describe(const struct pcoll *c, char *text, size_t size);
+
+/* ---- pcoll_req.c ---- */
+extern hidden const struct stream_req_ops pcoll_req_ops;
+/* What the calls for partitioned messages do with such a request. */
+struct pcoll_calls {
+    void (*start_by_host)(struct pcoll *c);
+    int (*ready)(const char *call, struct pcoll *c, int low, int n,
+                 const int *list);
+    int (*arrived)(const char *call, struct pcoll *c, int partition, bool *is);
+    int (*prequest_create)(const char *call, struct pcoll *c,
+                           struct shmemx_req *req, int mode, int calls,
+                           shmemx_prequest_t *out);
+    int (*prequest_free)(const char *call, struct pcoll *c);
+};
+extern hidden const struct pcoll_calls pcoll_calls;
+
+#endif

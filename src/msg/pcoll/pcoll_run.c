@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state machines of partitions: each goes through the actions of the
+ * schedule as its messages arrive.  As the owner of a trigger this is called
+ * with the trigger's lock, by the progress thread and by threads that wait; it
+ * waits for nothing. */
+#include "msg/pcoll/pcoll.h"
+#include "coll/coll.h"
+#include "core/core_device.h"
+
+#include <stdio.h>
+
+/* What a call combines or copies at a time; and of that, what stays in cache. */
+enum { SLICE = 262144, BLOCK = 8192 };
+
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static struct part_counters *counters_of(const struct pcoll *c,
+                                         const struct pcoll_action *a)
+{
+    return part_counters(c->links[a->link].chan);
+}
+
+/* ---- messages ---- */
+
+static void fill_send(struct pcoll *c, const struct pcoll_action *a,
+                      int partition)
+{
+    const struct pcoll_link *l = &c->links[a->link];
+    const struct pcoll_place *to = &l->places[a->message];
+    int at = a->send * c->part.n + partition;
+    struct pcoll_send *s = &c->sends[at];
+    struct part_counters *theirs =
+        (struct part_counters *)l->chan->peer_counters;
+    size_t word = (size_t)a->message * (size_t)c->part.n + (size_t)partition;
+
+    s->action = a;
+    s->op.tag = c->part.n + at;
+    s->op.op = (struct stream_op){
+        .kind = STREAM_SIGNAL, .call = c->call, .pe = l->chan->pe,
+        .message = true,
+        .signal = { &theirs->arrived[word], 1, SHMEM_SIGNAL_SET }
+    };
+    if (to->flags & PCOLL_PULLS || !to->bytes)
+        return;
+    s->op.op.kind = STREAM_PUT_SIGNAL;
+    s->op.op.len = to->bytes;
+    s->op.op.source = pcoll_at(c, a->from, partition);
+    s->op.op.dest = (char *)heap_segs[to->seg].base + to->offset +
+                    (size_t)partition * to->stride;
+}
+
+void pcoll_run_open(struct pcoll *c)
+{
+    for (int i = 0; i < c->sched.n; i++)
+        for (int k = 0; k < c->part.n; k++)
+            if (c->sched.actions[i].kind == PCOLL_SEND)
+                fill_send(c, &c->sched.actions[i], k);
+}
+
+/* False: its receiver has not started the iteration. */
+static bool send(struct pcoll *c, const struct pcoll_action *a, int partition)
+{
+    struct pcoll_send *s = &c->sends[a->send * c->part.n + partition];
+
+    if (load(&counters_of(c, a)->counters.started) < c->iteration)
+        return false;
+    s->op.op.signal.value = c->iteration;
+    c->runs[partition].in_flight++;
+    c->in_flight++;
+    trig_submit(c->of, &s->op);
+    return true;
+}
+
+static bool has_arrived(const struct pcoll *c, const struct pcoll_action *a,
+                        int partition)
+{
+    size_t word = (size_t)a->message * (size_t)c->part.n + (size_t)partition;
+
+    return load(&counters_of(c, a)->arrived[word]) >= c->iteration;
+}
+
+/* ---- combined and copied ---- */
+
+/* By the processor: n elements from that one on, of what is one's own and all
+ * that arrives. */
+static void combine_block(const struct pcoll *c, const struct pcoll_action *a,
+                          int partition, size_t from, size_t n)
+{
+    enum gtl_type type = c->what.type;
+    coll_op *op = coll_ops[c->what.op][type < GTL_COMPLEXF
+                                       ? (enum coll_type)type
+                                       : (enum coll_type)(type + 1)];
+    char *out = pcoll_at(c, a->in, partition) + from * c->size;
+    const char *mine = pcoll_at(c, a->with, partition) + from * c->size;
+
+    for (const struct pcoll_action *b = a;; b++) {
+        const char *theirs = b->at + (size_t)partition * b->stride +
+                             from * c->size;
+
+        if (b->member < c->team->my_pe)
+            op(out, theirs, mine, n);
+        else
+            op(out, mine, theirs, n);
+        mine = out;
+        if (!b->more)
+            return;
+    }
+}
+
+/* LOCAL is as if its piece had arrived. */
+static bool work_by_host(struct pcoll *c, struct pcoll_action *a,
+                         int partition)
+{
+    struct pcoll_run *r = &c->runs[partition];
+    size_t bytes = pcoll_bytes(c, a->in), end = r->moved + SLICE, n;
+    char *in = pcoll_at(c, a->in, partition);
+
+    if (end > bytes)
+        end = bytes;
+    for (; r->moved < end; r->moved += n) {
+        n = end - r->moved < BLOCK ? end - r->moved : BLOCK;
+        if (a->reduces)
+            combine_block(c, a, partition, r->moved / c->size, n / c->size);
+        else
+            core_copy(in + r->moved,
+                      pcoll_at(c, a->from, partition) + r->moved, n);
+    }
+    if (end < bytes)
+        return false;
+    r->moved = 0;
+    return true;
+}
+
+static uint64_t ticket(const struct pcoll *c, const struct pcoll_run *r)
+{
+    return c->iteration << 32 | ((uint64_t)(uint32_t)r->at + 1);
+}
+
+/* The same enqueued: 0 or an error of the device's. */
+static int enqueue(struct pcoll *c, const struct pcoll_action *a,
+                   int partition)
+{
+    struct gtl_reduce r = c->what;
+    int rc = 0;
+
+    r.n = pcoll_bytes(c, a->in) / c->size;
+    r.out = pcoll_at(c, a->in, partition);
+    r.b = pcoll_at(c, a->with, partition);
+    if (!a->reduces)
+        rc = gtl->copy(r.out, pcoll_at(c, a->from, partition), r.n * c->size,
+                       c->stream);
+    for (const struct pcoll_action *b = a; a->reduces && !rc; b++) {
+        const char *theirs = b->at + (size_t)partition * b->stride;
+        const void *mine = r.b;
+
+        r.a = b->member < c->team->my_pe ? theirs : mine;
+        r.b = b->member < c->team->my_pe ? mine : theirs;
+        rc = r.n ? gtl->reduce(&r, c->stream) : 0;
+        r.b = r.out;
+        if (!b->more)
+            break;
+    }
+    return rc ? rc : gtl->write64(&c->device_done[partition],
+                                  ticket(c, &c->runs[partition]), c->stream);
+}
+
+static bool work_on_device(struct pcoll *c, const struct pcoll_action *a,
+                           int partition)
+{
+    struct pcoll_run *r = &c->runs[partition];
+
+    if (!r->on_device) {
+        if (enqueue(c, a, partition))
+            core_fatal(ERR_DEVICE, c->call, "the device does not combine a "
+                       "partition: %s", gtl_error());
+        r->on_device = true;
+    }
+    if (load(&c->device_done[partition]) < ticket(c, r))
+        return false;
+    r->on_device = false;
+    return true;
+}
+
+/* False: not yet, or not all of it. */
+static bool work(struct pcoll *c, struct pcoll_action *a, int partition)
+{
+    if (a->after_sends && c->runs[partition].in_flight)
+        return false;
+    return c->stream ? work_on_device(c, a, partition)
+                     : work_by_host(c, a, partition);
+}
+
+/* ---- a partition ---- */
+
+/* One action, or those of one step that combine together: how many; 0: it has
+ * not ended. */
+static int do_action(struct pcoll *c, int partition)
+{
+    struct pcoll_action *a = &c->sched.actions[c->runs[partition].at];
+    int n = 1;
+
+    if (a->kind == PCOLL_SEND)
+        return send(c, a, partition);
+    if (a->kind == PCOLL_LOCAL)
+        return work(c, a, partition);
+    for (struct pcoll_action *b = a;; b++, n++) {
+        if (!has_arrived(c, b, partition))
+            return 0;
+        if (!b->more)
+            break;
+    }
+    return !a->reduces || work(c, a, partition) ? n : 0;
+}
+
+static void end_partition(struct pcoll *c, int partition)
+{
+    /* release: all of dest comes first. */
+    __atomic_store_n(&c->counters->arrived[partition], c->iteration,
+                     __ATOMIC_RELEASE);
+    c->runs[partition].ended = true;
+    c->left--;
+}
+
+static bool advance(struct pcoll *c, int partition)
+{
+    struct pcoll_run *r = &c->runs[partition];
+    size_t moved = r->moved;
+    bool any = false;
+    int n;
+
+    if (c->needs_ready && r->ready < c->iteration)
+        return false;
+    while (r->at < c->sched.n && (n = do_action(c, partition))) {
+        r->at += n;
+        any = true;
+    }
+    if (r->at < c->sched.n)
+        return any || r->moved != moved;
+    end_partition(c, partition);
+    return true;
+}
+
+/* ---- an iteration ---- */
+
+static void begin(struct pcoll *c)
+{
+    c->iteration++;
+    c->left = c->part.n;
+    c->first = 0;
+    for (int i = 0; i < c->part.n; i++) {
+        c->runs[i].at = 0;
+        c->runs[i].ended = false;
+    }
+}
+
+static void end(struct pcoll *c)
+{
+    /* release: sources may be written. */
+    __atomic_store_n(&c->counters->counters.sent, c->iteration, __ATOMIC_RELEASE);
+}
+
+static bool advance_all(struct pcoll *c)
+{
+    bool any = false;
+
+    for (int i = c->first; i < c->part.n; i++) {
+        if (!c->runs[i].ended)
+            any |= advance(c, i);
+        if (i == c->first && c->runs[i].ended)
+            c->first++;
+    }
+    return any;
+}
+
+static bool step(void *arg, bool *busy)
+{
+    struct pcoll *c = arg;
+    bool any = false;
+    int left;
+
+    if (c->iteration == c->counters->counters.sent) {
+        if (load(&c->counters->epoch) > c->iteration)
+            begin(c);
+        else if (__atomic_load_n(&c->seq, __ATOMIC_ACQUIRE) > c->iteration)
+            *busy = true;       /* the stream has not come to the start */
+        if (c->iteration == c->counters->counters.sent)
+            return false;
+    }
+    left = c->left;
+    if (left)
+        any = advance_all(c);
+    if (!c->left && !c->in_flight) {
+        end(c);
+        any = true;
+    } else {
+        *busy = true;
+    }
+    if (c->left != left || c->iteration == c->counters->counters.sent)
+        trig_notify();
+    return any;
+}
+
+/* A partition is ready, or a send has ended. */
+static void completed(void *arg, int tag)
+{
+    struct pcoll *c = arg;
+    int partition = tag % c->part.n;
+
+    if (tag < c->part.n) {
+        c->runs[partition].ready++;
+        return;
+    }
+    c->runs[partition].in_flight--;
+    c->in_flight--;
+}
+
+static bool may_begin(void *arg, uint64_t iteration)
+{
+    const struct pcoll *c = arg;
+
+    return load(&c->counters->epoch) >= iteration;
+}
+
+const struct trig_owner pcoll_owner = {
+    .may_begin = may_begin, .completed = completed, .step = step,
+    .no_nic = true
+};
+
+/* ---- */
+
+static void describe_action(const struct pcoll *c, int partition, char *text,
+                            size_t size)
+{
+    int at = c->runs[partition].at;
+    const struct pcoll_action *a = &c->sched.actions[at];
+    int pe = at < c->sched.n ? core_team_world_pe(c->team, a->member) : -1;
+
+    if (c->needs_ready && c->runs[partition].ready < c->iteration)
+        snprintf(text, size, "is not ready");
+    else if (at == c->sched.n)
+        snprintf(text, size, "has ended");
+    else if (a->kind == PCOLL_SEND)
+        snprintf(text, size, "waits for PE %d to start", pe);
+    else if (a->kind == PCOLL_RECV)
+        snprintf(text, size, "waits for a message of PE %d", pe);
+    else
+        snprintf(text, size, "is copied");
+}
+
+/* Unlocked: for a line alone. */
+void pcoll_run_describe(const struct pcoll *c, char *text, size_t size)
+{
+    const char *call = core_public_name(c->call);
+    char what[64];
+    int i = c->first;
+
+    if (load(&c->counters->epoch) == load(&c->counters->counters.sent) ||
+        i >= c->part.n) {
+        snprintf(text, size, "a request of %s, %s", call,
+                 i >= c->part.n ? "whose last sends are under way"
+                                : "which its stream has not started");
+        return;
+    }
+    describe_action(c, i, what, sizeof what);
+    snprintf(text, size, "a request of %s: %d of %d partitions have not "
+             "arrived, and number %d, at %d of %d actions, %s", call, c->left,
+             c->part.n, i, c->runs[i].at, c->sched.n, what);
+}
