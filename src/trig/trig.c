@@ -60,6 +60,11 @@ bool trig_has_tag(const char *call, const struct trig *t, int tag)
     return false;
 }
 
+void trig_attend(struct trig *t, int threads)
+{
+    __atomic_fetch_add(&t->attended, (unsigned)threads, __ATOMIC_RELAXED);
+}
+
 struct trig *trig_of(struct shmemx_trig *trig)
 {
     return handle_find(&trig_table, trig);
@@ -79,7 +84,9 @@ static void work(struct trig *t, int tag)
         left = busy || trig_is_busy(t) || trig_is_held(t, tag);
         lock_release(&t->lock);
     }
-    if (left)
+    if (left && t->owner.step)
+        trig_wake_later(t);
+    else if (left)
         trig_wake();
 }
 

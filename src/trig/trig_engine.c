@@ -299,8 +299,21 @@ static struct base_lock all_lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(all_lock) = LIST_INIT(all);
 static uint64_t advanced_ns;    /* the progress thread's */
 
+/* *later: the time at which it is the progress thread's. */
+static bool is_others(const struct trig *t, uint64_t now, uint64_t *later)
+{
+    uint64_t at = __atomic_load_n(&t->later_ns, __ATOMIC_RELAXED);
+
+    if (__atomic_load_n(&t->attended, __ATOMIC_RELAXED))
+        return !trig_is_busy(t);
+    if (now >= at)
+        return false;
+    *later = at < *later ? at : *later;
+    return true;
+}
+
 /* waits: hits may come that no thread announces, those of a GPU. */
-static bool step_all(bool *busy, bool *waits)
+static bool step_all(uint64_t now, bool *busy, bool *waits, uint64_t *later)
 {
     struct list_link *pos, *tmp;
     bool any = false;
@@ -309,6 +322,8 @@ static bool step_all(bool *busy, bool *waits)
     lock_acquire(&all_lock);
     list_each(pos, tmp, &all) {
         t = list_entry(pos, struct trig, link);
+        if (t->owner.step && is_others(t, now, later))
+            continue;
         if (lock_try(&t->lock)) {
             *waits |= trig_scan(t);
             any |= trig_step(t, busy);
@@ -325,11 +340,11 @@ static bool step_all(bool *busy, bool *waits)
 
 static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
 {
-    bool busy = false, waits = false, any = step_all(&busy, &waits);
-    uint64_t now;
+    bool busy = false, waits = false;
+    uint64_t now, later = PROGRESS_WHEN_WOKEN;
+    bool any = step_all(at->now_ns, &busy, &waits, &later);
 
     (void)p;
-    (void)at;
     if (busy && xport_net)
         any |= xport_progress->poll();
     now = clock_ns();
@@ -337,10 +352,11 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
         advanced_ns = now;
         return PROGRESS_AGAIN;
     }
-    return busy || waits
-           ? progress_back_off(now - advanced_ns, core_status.oversubscribed,
-                               env.ST_SPIN != 0)
-           : PROGRESS_WHEN_WOKEN;
+    if (busy || waits)
+        return progress_back_off(now - advanced_ns, core_status.oversubscribed,
+                                 env.ST_SPIN != 0);
+    return later == PROGRESS_WHEN_WOKEN ? later : later > now ? later - now
+           : PROGRESS_AGAIN;
 }
 
 void trig_describe(const struct trig *t, int tag, char *text, size_t size)
@@ -381,6 +397,14 @@ bool trig_describe_word(const void *word, char *text, size_t size)
 
 void trig_wake(void)
 {
+    progress_wake(&poller);
+}
+
+/* Long enough for a thread that makes partitions ready, and then waits. */
+enum { LATER_NS = 50000 };
+void trig_wake_later(struct trig *t)
+{
+    __atomic_store_n(&t->later_ns, clock_ns() + LATER_NS, __ATOMIC_RELAXED);
     progress_wake(&poller);
 }
 

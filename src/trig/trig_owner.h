@@ -47,7 +47,12 @@ void trig_submit(struct trig *t, struct trig_op *op);
 void trig_notify(void);
 /* The trigger, for trig_submit().  It is not looked up in each step. */
 struct trig *trig_of(struct shmemx_trig *trig);
-/* The progress thread looks at all triggers soon. */
+/* So many more threads step it while they wait, and are woken by what arrives:
+ * the progress thread leaves it to them. */
+void trig_attend(struct trig *t, int threads);
+/* The progress thread looks at all triggers soon; at this one only if by then no
+ * thread attends to it. */
 void trig_wake(void);
+void trig_wake_later(struct trig *t);
 
 #endif

@@ -32,6 +32,9 @@ struct pcoll_action {
     int link, message;          /* SEND, RECV */
     int send;                   /* SEND: which of the request's */
     bool after_sends;           /* it writes what the partition has sent */
+    int n_here;                 /* RECV that reduces, LOCAL: so many sends of
+                                 * its result follow it, all to mapped memory */
+    char *to;                   /* SEND: that memory, of the first partition */
     char *at;                   /* what is combined, of the first partition,
                                  * and how far the next one is */
     size_t stride;

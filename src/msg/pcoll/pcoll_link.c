@@ -280,6 +280,35 @@ static int set_pulled(struct pcoll *c, struct pcoll_action *a)
                                      "are in another space than here", pe);
 }
 
+/* Where the processor can store what a member sends, or NULL. */
+static char *mapped_place(const struct pcoll *c, const struct pcoll_action *a)
+{
+    const struct pcoll_link *l = &c->links[a->link];
+    const struct pcoll_place *to = &l->places[a->message];
+
+    if (c->stream || !to->bytes || to->flags & PCOLL_PULLS)
+        return NULL;
+    return (char *)xport_ptr(l->chan->pe, (const char *)
+                             heap_segs[to->seg].base + to->offset, 1);
+}
+
+/* The sends behind what combines, of the same piece. */
+static void find_sends(const struct pcoll *c, struct pcoll_action *a)
+{
+    const struct pcoll_action *end = c->sched.actions + c->sched.n;
+    struct pcoll_action *s = a;
+
+    while (s->more)
+        s++;
+    for (s++; s < end && s->kind == PCOLL_SEND &&
+         s->from.buffer == a->in.buffer && s->from.piece == a->in.piece; s++) {
+        s->to = mapped_place(c, s);
+        if (!s->to)
+            return;
+        a->n_here++;
+    }
+}
+
 int pcoll_link_compare(struct pcoll *c)
 {
     struct pcoll_action *a = c->sched.actions;
@@ -291,6 +320,9 @@ int pcoll_link_compare(struct pcoll *c)
     for (int i = 0; i < c->sched.n && !rc; i++, a++)
         if (a->kind == PCOLL_RECV && a->reduces)
             rc = set_pulled(c, a);
+    for (int i = 0; i < c->sched.n && !rc; i++)
+        if (c->sched.actions[i].kind != PCOLL_SEND && c->sched.actions[i].reduces)
+            find_sends(c, &c->sched.actions[i]);
     return rc;
 }
 

@@ -86,12 +86,14 @@ static int await(const char *call, struct req *r)
     struct pcoll *c = pcoll_of(r);
     int rc = 0, more;
 
+    trig_attend(c->of, 1);
     while (!is_completed(c)) {
         more = advance(call, c);
         rc = rc ? rc : more;
         if (!is_completed(c))
             core_wait_step(&w);
     }
+    trig_attend(c->of, -1);
     core_wait_over(&w);
     if (!c->part.by_host)
         return stream_req_await_started(call, r);
@@ -184,7 +186,8 @@ static void start_by_host(struct pcoll *c)
             msg_ctrl_signal(c->call, &l->chan->peer_counters->started, seq,
                             SHMEM_SIGNAL_SET, l->chan->pe);
     __atomic_store_n(&c->seq, seq, __ATOMIC_RELEASE);
-    trig_wake();
+    if (!c->needs_ready)
+        trig_wake_later(c->of);
 }
 
 /* ---- ready, arrived ---- */

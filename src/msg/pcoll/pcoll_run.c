@@ -5,9 +5,9 @@
  * waits for nothing. */
 #include "msg/pcoll/pcoll.h"
 #include "coll/coll.h"
-#include "core/core_device.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* What a call combines or copies at a time; and of that, what stays in cache. */
 enum { SLICE = 262144, BLOCK = 8192 };
@@ -60,13 +60,21 @@ void pcoll_run_open(struct pcoll *c)
                 fill_send(c, &c->sched.actions[i], k);
 }
 
-/* False: its receiver has not started the iteration. */
-static bool send(struct pcoll *c, const struct pcoll_action *a, int partition)
+static bool may_send(const struct pcoll *c, const struct pcoll_action *a)
+{
+    return load(&counters_of(c, a)->counters.started) >= c->iteration;
+}
+
+/* is_there: the data are.  False: its receiver has not started the iteration. */
+static bool send(struct pcoll *c, const struct pcoll_action *a, int partition,
+                 bool is_there)
 {
     struct pcoll_send *s = &c->sends[a->send * c->part.n + partition];
 
-    if (load(&counters_of(c, a)->counters.started) < c->iteration)
+    if (!may_send(c, a))
         return false;
+    if (a->to)
+        s->op.op.kind = is_there ? STREAM_SIGNAL : STREAM_PUT_SIGNAL;
     s->op.op.signal.value = c->iteration;
     c->runs[partition].in_flight++;
     c->in_flight++;
@@ -84,16 +92,15 @@ static bool has_arrived(const struct pcoll *c, const struct pcoll_action *a,
 
 /* ---- combined and copied ---- */
 
-/* By the processor: n elements from that one on, of what is one's own and all
- * that arrives. */
+/* By the processor, into a block that stays in cache: n elements from that one
+ * on, of what is one's own and all that arrives. */
 static void combine_block(const struct pcoll *c, const struct pcoll_action *a,
-                          int partition, size_t from, size_t n)
+                          int partition, size_t from, size_t n, char *block)
 {
     enum gtl_type type = c->what.type;
     coll_op *op = coll_ops[c->what.op][type < GTL_COMPLEXF
                                        ? (enum coll_type)type
                                        : (enum coll_type)(type + 1)];
-    char *out = pcoll_at(c, a->in, partition) + from * c->size;
     const char *mine = pcoll_at(c, a->with, partition) + from * c->size;
 
     for (const struct pcoll_action *b = a;; b++) {
@@ -101,13 +108,35 @@ static void combine_block(const struct pcoll *c, const struct pcoll_action *a,
                              from * c->size;
 
         if (b->member < c->team->my_pe)
-            op(out, theirs, mine, n);
+            op(block, theirs, mine, n);
         else
-            op(out, mine, theirs, n);
-        mine = out;
+            op(block, mine, theirs, n);
+        mine = block;
         if (!b->more)
             return;
     }
+}
+
+/* What the actions behind that one send. */
+static struct pcoll_action *sends_behind(struct pcoll_action *a)
+{
+    while (a->more)
+        a++;
+    return a + 1;
+}
+
+/* To where it belongs, and to where it is sent.  memmove: for its call, which
+ * does not read what it overwrites; a memcpy of so few bytes is made inline. */
+static void spread_block(const struct pcoll *c, struct pcoll_action *a,
+                         int partition, size_t from, const char *block,
+                         size_t n)
+{
+    const struct pcoll_action *s = sends_behind(a);
+
+    memmove(pcoll_at(c, a->in, partition) + from, block, n);
+    for (int i = 0; i < a->n_here; i++, s++)
+        memmove(s->to + from + (size_t)partition *
+                c->links[s->link].places[s->message].stride, block, n);
 }
 
 /* LOCAL is as if its piece had arrived. */
@@ -116,17 +145,17 @@ static bool work_by_host(struct pcoll *c, struct pcoll_action *a,
 {
     struct pcoll_run *r = &c->runs[partition];
     size_t bytes = pcoll_bytes(c, a->in), end = r->moved + SLICE, n;
-    char *in = pcoll_at(c, a->in, partition);
+    _Alignas(64) char block[BLOCK];
 
     if (end > bytes)
         end = bytes;
     for (; r->moved < end; r->moved += n) {
         n = end - r->moved < BLOCK ? end - r->moved : BLOCK;
         if (a->reduces)
-            combine_block(c, a, partition, r->moved / c->size, n / c->size);
-        else
-            core_copy(in + r->moved,
-                      pcoll_at(c, a->from, partition) + r->moved, n);
+            combine_block(c, a, partition, r->moved / c->size, n / c->size,
+                          block);
+        spread_block(c, a, partition, r->moved, a->reduces ? block
+                     : pcoll_at(c, a->from, partition) + r->moved, n);
     }
     if (end < bytes)
         return false;
@@ -134,7 +163,7 @@ static bool work_by_host(struct pcoll *c, struct pcoll_action *a,
     return true;
 }
 
-static uint64_t ticket(const struct pcoll *c, const struct pcoll_run *r)
+static uint64_t number_of(const struct pcoll *c, const struct pcoll_run *r)
 {
     return c->iteration << 32 | ((uint64_t)(uint32_t)r->at + 1);
 }
@@ -164,7 +193,7 @@ static int enqueue(struct pcoll *c, const struct pcoll_action *a,
             break;
     }
     return rc ? rc : gtl->write64(&c->device_done[partition],
-                                  ticket(c, &c->runs[partition]), c->stream);
+                                  number_of(c, &c->runs[partition]), c->stream);
 }
 
 static bool work_on_device(struct pcoll *c, const struct pcoll_action *a,
@@ -178,7 +207,7 @@ static bool work_on_device(struct pcoll *c, const struct pcoll_action *a,
                        "partition: %s", gtl_error());
         r->on_device = true;
     }
-    if (load(&c->device_done[partition]) < ticket(c, r))
+    if (load(&c->device_done[partition]) < number_of(c, r))
         return false;
     r->on_device = false;
     return true;
@@ -187,32 +216,38 @@ static bool work_on_device(struct pcoll *c, const struct pcoll_action *a,
 /* False: not yet, or not all of it. */
 static bool work(struct pcoll *c, struct pcoll_action *a, int partition)
 {
+    const struct pcoll_action *s = sends_behind(a);
+
     if (a->after_sends && c->runs[partition].in_flight)
         return false;
+    for (int i = 0; i < a->n_here; i++)
+        if (!may_send(c, &s[i]))
+            return false;
     return c->stream ? work_on_device(c, a, partition)
                      : work_by_host(c, a, partition);
 }
 
 /* ---- a partition ---- */
 
-/* One action, or those of one step that combine together: how many; 0: it has
- * not ended. */
+/* One action, or those of one step that combine together, and the sends of the
+ * result: how many; 0: it has not ended. */
 static int do_action(struct pcoll *c, int partition)
 {
     struct pcoll_action *a = &c->sched.actions[c->runs[partition].at];
-    int n = 1;
+    struct pcoll_action *s = sends_behind(a);
 
     if (a->kind == PCOLL_SEND)
-        return send(c, a, partition);
-    if (a->kind == PCOLL_LOCAL)
-        return work(c, a, partition);
-    for (struct pcoll_action *b = a;; b++, n++) {
+        return send(c, a, partition, false);
+    for (struct pcoll_action *b = a; a->kind == PCOLL_RECV && b < s; b++)
         if (!has_arrived(c, b, partition))
             return 0;
-        if (!b->more)
-            break;
-    }
-    return !a->reduces || work(c, a, partition) ? n : 0;
+    if (a->kind == PCOLL_RECV && !a->reduces)
+        return 1;
+    if (!work(c, a, partition))
+        return 0;
+    for (int i = 0; i < a->n_here; i++)
+        send(c, &s[i], partition, true);
+    return (int)(s - a) + a->n_here;
 }
 
 static void end_partition(struct pcoll *c, int partition)
