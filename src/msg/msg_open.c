@@ -58,5 +58,6 @@ int msg_reserve(void)
 void msg_close(void)
 {
     msg_match_close();
+    pcoll_close();
     pcoll_sched_close();
 }

@@ -60,11 +60,9 @@ void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 
 /* ---- deleted ---- */
 
-void pcoll_forget(struct pcoll *c)
+/* The processor's memory. */
+static void free_pcoll(struct pcoll *c)
 {
-    lock_acquire(&lock);
-    list_remove(&c->link);
-    lock_release(&lock);
     free(c->sched.actions);
     for (struct pcoll_link *l = c->links; l && l < c->links + c->n_links; l++)
         if (l->out)
@@ -90,7 +88,22 @@ void pcoll_delete(const char *call, struct pcoll *c)
         heap_pool_free(c->room);
     if (c->counters)
         heap_pool_free(c->counters);
-    pcoll_forget(c);
+    lock_acquire(&lock);
+    list_remove(&c->link);
+    lock_release(&lock);
+    free_pcoll(c);
+}
+
+void pcoll_close(void)
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &made) {
+        list_remove(l);
+        free_pcoll(list_entry(l, struct pcoll, link));
+    }
+    lock_release(&lock);
 }
 
 /* ---- made: what is this member's own ---- */

@@ -199,8 +199,8 @@ int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
 int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
                  int wrong, struct shmemx_req **out);
 void pcoll_delete(const char *call, struct pcoll *c);
-/* The processor's memory: its requests and its trigger are gone. */
-void pcoll_forget(struct pcoll *c);
+/* Those that the program has left: their triggers are gone. */
+void pcoll_close(void);
 /* As msg_coll_describe_counter(), msg_coll_visit(). */
 bool pcoll_describe_counter(const void *word, char *text, size_t size);
 void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,

@@ -371,12 +371,6 @@ static void free_req(struct req *r)
     pcoll_delete("shmemx_req_free", pcoll_of(r));
 }
 
-/* Its channels and its trigger are gone. */
-static void close_req(struct req *r)
-{
-    pcoll_forget(pcoll_of(r));
-}
-
 static void name(const struct req *r, char *text, size_t size)
 {
     snprintf(text, size, "%s", core_public_name(pcoll_of(r)->call));
@@ -388,7 +382,7 @@ const struct stream_req_ops pcoll_req_ops = {
     .wait = { wait, stream_req_no_step, stream_req_no_step },
     .completed = completed, .waiter = waiter, .finish = stream_req_no_call,
     .error = error, .is_running = stream_req_not_running, .busy = busy,
-    .free = free_req, .close = close_req, .name = name, .test = test,
+    .free = free_req, .close = stream_req_no_free, .name = name, .test = test,
     .await = await
 };
 
