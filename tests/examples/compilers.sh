@@ -6,7 +6,7 @@
 set -u
 : "${SRC:?the source directory}"
 failures=0 ran=0
-some='ping halo channel batch tickets prefetch ring graph_halo graph_ring trigger partitioned'
+some='ping halo channel batch tickets prefetch ring graph_halo graph_ring trigger partitioned partitioned_allreduce'
 
 # To one program: an example in a namespace has its own main().
 {

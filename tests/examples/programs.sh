@@ -51,7 +51,7 @@ for name in $some; do
 done
 wait
 # Their kernels call the library, which those of stand-ins cannot.
-for program in trigger partitioned; do
+for program in trigger partitioned partitioned_allreduce; do
     build $program
     for n in 1 4 '3 --ppn 2'; do
         # shellcheck disable=SC2086
