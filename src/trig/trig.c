@@ -85,7 +85,7 @@ static void work(struct trig *t, int tag)
         lock_release(&t->lock);
     }
     if (left && t->owner.step)
-        trig_wake_later(t);
+        trig_wake_delayed(t);
     else if (left)
         trig_wake();
 }

@@ -299,21 +299,26 @@ static struct base_lock all_lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(all_lock) = LIST_INIT(all);
 static uint64_t advanced_ns;    /* the progress thread's */
 
-/* *later: the time at which it is the progress thread's. */
-static bool is_others(const struct trig *t, uint64_t now, uint64_t *later)
+static bool is_attended(const struct trig *t)
 {
-    uint64_t at = __atomic_load_n(&t->later_ns, __ATOMIC_RELAXED);
+    return __atomic_load_n(&t->attended, __ATOMIC_RELAXED) != 0;
+}
 
-    if (__atomic_load_n(&t->attended, __ATOMIC_RELAXED))
+/* *delayed: the time at which it is the progress thread's. */
+static bool is_others(const struct trig *t, uint64_t now, uint64_t *delayed)
+{
+    uint64_t at = __atomic_load_n(&t->delayed_ns, __ATOMIC_RELAXED);
+
+    if (is_attended(t))
         return !trig_is_busy(t);
     if (now >= at)
         return false;
-    *later = at < *later ? at : *later;
+    *delayed = at < *delayed ? at : *delayed;
     return true;
 }
 
 /* waits: hits may come that no thread announces, those of a GPU. */
-static bool step_all(uint64_t now, bool *busy, bool *waits, uint64_t *later)
+static bool step_all(uint64_t now, bool *busy, bool *waits, uint64_t *delayed)
 {
     struct list_link *pos, *tmp;
     bool any = false;
@@ -322,17 +327,18 @@ static bool step_all(uint64_t now, bool *busy, bool *waits, uint64_t *later)
     lock_acquire(&all_lock);
     list_each(pos, tmp, &all) {
         t = list_entry(pos, struct trig, link);
-        if (t->owner.step && is_others(t, now, later))
+        if (!lock_try(&t->lock)) {
+            /* A hit may have found it so; a thread that waits looks again. */
+            *busy |= !is_attended(t);
             continue;
-        if (lock_try(&t->lock)) {
+        }
+        if (!t->owner.step || !is_others(t, now, delayed)) {
             *waits |= trig_scan(t);
             any |= trig_step(t, busy);
             *waits |= t->n_armed || (t->n_waiting && (t->n_nic_tags ||
                                      !gtl_device.host_streams));
-            lock_release(&t->lock);
-        } else {
-            *busy = true;       /* and a hit may have found it so */
         }
+        lock_release(&t->lock);
     }
     lock_release(&all_lock);
     return any;
@@ -341,8 +347,8 @@ static bool step_all(uint64_t now, bool *busy, bool *waits, uint64_t *later)
 static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
 {
     bool busy = false, waits = false;
-    uint64_t now, later = PROGRESS_WHEN_WOKEN;
-    bool any = step_all(at->now_ns, &busy, &waits, &later);
+    uint64_t now, delayed = PROGRESS_WHEN_WOKEN;
+    bool any = step_all(at->now_ns, &busy, &waits, &delayed);
 
     (void)p;
     if (busy && xport_net)
@@ -355,7 +361,7 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
     if (busy || waits)
         return progress_back_off(now - advanced_ns, core_status.oversubscribed,
                                  env.ST_SPIN != 0);
-    return later == PROGRESS_WHEN_WOKEN ? later : later > now ? later - now
+    return delayed == PROGRESS_WHEN_WOKEN ? delayed : delayed > now ? delayed - now
            : PROGRESS_AGAIN;
 }
 
@@ -401,10 +407,10 @@ void trig_wake(void)
 }
 
 /* Long enough for a thread that makes partitions ready, and then waits. */
-enum { LATER_NS = 50000 };
-void trig_wake_later(struct trig *t)
+enum { DELAY_NS = 50000 };
+void trig_wake_delayed(struct trig *t)
 {
-    __atomic_store_n(&t->later_ns, clock_ns() + LATER_NS, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->delayed_ns, clock_ns() + DELAY_NS, __ATOMIC_RELAXED);
     progress_wake(&poller);
 }
 

@@ -44,7 +44,7 @@ struct trig {
     struct base_lock lock;      /* of all that follows, but for atomic words */
     bool open;
     unsigned attended;          /* atomic: threads that step it while they wait */
-    uint64_t later_ns;          /* atomic: the progress thread's time comes then */
+    uint64_t delayed_ns;          /* atomic: the progress thread's time comes then */
     int n_tags;
     struct core_ctx ctx;        /* of the team whose PEs its operations name */
     struct trig_owner owner;    /* zeros: the program */

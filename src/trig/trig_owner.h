@@ -53,6 +53,6 @@ void trig_attend(struct trig *t, int threads);
 /* The progress thread looks at all triggers soon; at this one only if by then no
  * thread attends to it. */
 void trig_wake(void);
-void trig_wake_later(struct trig *t);
+void trig_wake_delayed(struct trig *t);
 
 #endif

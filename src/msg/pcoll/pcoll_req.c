@@ -187,7 +187,7 @@ static void start_by_host(struct pcoll *c)
                             SHMEM_SIGNAL_SET, l->chan->pe);
     __atomic_store_n(&c->seq, seq, __ATOMIC_RELEASE);
     if (!c->needs_ready)
-        trig_wake_later(c->of);
+        trig_wake_delayed(c->of);
 }
 
 /* ---- ready, arrived ---- */
