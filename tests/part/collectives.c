@@ -381,6 +381,51 @@ T(a_kernel_drives_all_of_it)
     close_buffers();
 }
 
+/* Each launch is the next round. */
+static void next_round(const shmemx_item_t *it, void *arg)
+{
+    int *round = arg;
+
+    if (it->phase == 0 && it->group == 0 && it->item == 0)
+        ++*round;
+    if (it->phase > 0) {
+        shmemx_item_t same = *it;
+
+        same.phase--;
+        allreduce_kernel(&same, arg);
+    }
+}
+
+T(iterations_of_a_graph)
+{
+    static int round;
+    shmemx_grid_t g = { .groups = 2, .items = 32, .phases = 4, .resident = 2 };
+    shmemx_graph_t graph = NULL;
+
+    use_team(SHMEM_TEAM_WORLD);
+    open_buffers(true);
+    T_EQ(make(ALLREDUCE, KERNEL_PARTS, KERNEL_EACH), 0);
+    T_EQ(shmemx_prequest_create(req, NULL, 0, &dev_req), 0);
+    T_EQ(shmemx_queue_create(stream, NULL, 0, &queue), 0);
+    T_EQ(shmemx_stream_capture_begin(stream), 0);
+    T_EQ(shmemx_enqueue_startall(queue, 1, &req), 0);
+    T_EQ(shmemx_stream_launch(stream, &g, next_round, &round), 0);
+    T_EQ(shmemx_enqueue_waitall(queue, 1, &req), 0);
+    T_EQ(shmemx_stream_capture_end(stream, &graph), 0);
+    for (int r = 1; r <= 5; r++) {
+        T_EQ(shmemx_graph_launch(graph, stream), 0);
+        T_EQ(shmemx_stream_sync(stream), 0);
+        check_dest(ALLREDUCE, -1, KERNEL_PARTS, KERNEL_EACH, r);
+        shmem_barrier_all();
+    }
+    T_EQ(shmemx_graph_destroy(graph), 0);
+    T_EQ(shmemx_prequest_free(&dev_req), 0);
+    T_EQ(shmemx_queue_destroy(queue), 0);
+    T_EQ(shmemx_req_free(&req), 0);
+    T_EQ(wrong, 0);
+    close_buffers();
+}
+
 /* ---- schedules of the program's ---- */
 
 /* dest: the sum of both neighbours' and this one's source, by one step; then the
@@ -472,6 +517,7 @@ int main(void)
     T_RUN(other_types_and_operators);
     T_RUN(partitions_are_independent);
     T_RUN(a_kernel_drives_all_of_it);
+    T_RUN(iterations_of_a_graph);
     T_RUN(a_schedule_of_neighbours);
     T_RUN(many_requests_at_once);
     return kernel_end();
