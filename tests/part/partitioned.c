@@ -430,6 +430,50 @@ T(several_calls_make_a_partition_ready)
 
 /* ---- what the ends do not agree on ---- */
 
+/* A block of 1024 items makes one partition ready: by each item, each warp, or
+ * once. */
+static void by_scope(const shmemx_item_t *it, void *arg)
+{
+    int scope = *(const int *)arg;
+
+    if (it->phase == 0)
+        for (unsigned i = it->item; i < ALL; i += it->items)
+            out[i] = me * 1000000 + scope * 1000 + (int)i;
+    else if (scope == SHMEMI_DEV_THREAD)
+        shmemx_dev_pready(&send_dev, 0);
+    else if (scope == SHMEMI_DEV_WARP)
+        shmemx_dev_pready_warp(&send_dev, 0);
+    else
+        shmemx_dev_pready_block(&send_dev, 0);
+}
+
+/* What each scope costs, counted: 1024 to 32 to 1 calls that store. */
+T(calls_of_each_scope)
+{
+    static const struct { int scope, calls; } scopes[] = {
+        { SHMEMI_DEV_THREAD, 1024 }, { SHMEMI_DEV_WARP, 32 },
+        { SHMEMI_DEV_BLOCK, 1 }
+    };
+
+    for (int k = 0; k < 3; k++) {
+        const shmemx_prequest_config_t config = { .calls = scopes[k].calls };
+        int scope = scopes[k].scope;
+
+        open_pair(1, 1, 0);
+        T_EQ(shmemx_prequest_create(ends[0], &config, SHMEMX_PREQUEST_CALLS,
+                                    &send_dev), 0);
+        T_EQ(shmemx_req_startall(2, ends), 0);
+        kernel_run(by_scope, &scope, 1, 1024, 2);
+        wait_both();
+        check_words(0, ALL, scope);
+        if (config.calls > 1)
+            T_EQ(send_dev.calls[0], (shmemi_u64)config.calls);
+        shmem_barrier_all();
+        T_EQ(shmemx_prequest_free(&send_dev), 0);
+        close_pair();
+    }
+}
+
 T(totals_and_divisions_that_differ)
 {
     T_EQ(shmemx_psend_init(out, 4, 8, next, 1, &ends[0]), 0);
@@ -466,6 +510,7 @@ int main(void)
     T_RUN(iterations_in_the_order_of_a_stream);
     T_RUN(iterations_of_a_graph);
     T_RUN(several_calls_make_a_partition_ready);
+    T_RUN(calls_of_each_scope);
     T_RUN(totals_and_divisions_that_differ);
     return kernel_end();
 }
