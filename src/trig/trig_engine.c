@@ -410,7 +410,11 @@ void trig_wake(void)
 enum { DELAY_NS = 50000 };
 void trig_wake_delayed(struct trig *t)
 {
-    __atomic_store_n(&t->delayed_ns, clock_ns() + DELAY_NS, __ATOMIC_RELAXED);
+    uint64_t now = clock_ns();
+
+    if (__atomic_load_n(&t->delayed_ns, __ATOMIC_RELAXED) > now)
+        return;                 /* it comes then */
+    __atomic_store_n(&t->delayed_ns, now + DELAY_NS, __ATOMIC_RELAXED);
     progress_wake(&poller);
 }
 
