@@ -43,12 +43,12 @@ sanitizer=$("$BUILD/bin/oshcc" --showme:compile | grep -e -fsanitize)
 if [ -z "$sanitizer" ] && [ "$(id -u)" -eq 0 ] &&
     $nobody "$BUILD/bin/oshrun" -n 2 true >"$out" 2>&1
 then
-    for most in 1 2 3 4 5; do
+    for limit in 1 2 3 4 5; do
         pmix=
-        [ $most -lt 4 ] || pmix=--pmix
-        $nobody prlimit --nproc=$most "$BUILD/bin/oshrun" $pmix -n 2 true \
+        [ $limit -lt 4 ] || pmix=--pmix
+        $nobody prlimit --nproc=$limit "$BUILD/bin/oshrun" $pmix -n 2 true \
             >"$out" 2>"$err"
-        said '^oshrun: cannot start .*: Resource temporarily unavailable; processes allowed: '$most' for this user (ulimit -u).* \[S-E-LIMIT\]$'
+        said '^oshrun: cannot start .*: Resource temporarily unavailable; processes allowed: '$limit' for this user (ulimit -u).* \[S-E-LIMIT\]$'
     done
 fi
 
