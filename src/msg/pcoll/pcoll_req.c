@@ -69,11 +69,12 @@ static int advance(const char *call, const struct pcoll *c)
 static int test(const char *call, struct req *r, bool *is)
 {
     struct pcoll *c = pcoll_of(r);
-    int rc = advance(call, c);
+    int rc;
 
-    core_progress(call);
     if (!c->part.by_host)
         return stream_req_test_started(call, r, is);
+    rc = advance(call, c);
+    core_progress(call);
     *is = is_completed(c);
     if (*is)
         c->part.by_host = false;
@@ -86,6 +87,8 @@ static int await(const char *call, struct req *r)
     struct pcoll *c = pcoll_of(r);
     int rc = 0, more;
 
+    if (!c->part.by_host)
+        return stream_req_await_started(call, r);
     trig_attend(c->of, 1);
     while (!is_completed(c)) {
         more = advance(call, c);
@@ -95,10 +98,9 @@ static int await(const char *call, struct req *r)
     }
     trig_attend(c->of, -1);
     core_wait_over(&w);
-    if (!c->part.by_host)
-        return stream_req_await_started(call, r);
     c->part.by_host = false;
-    return rc;
+    more = advance(call, c);    /* the failures of another thread's steps */
+    return rc ? rc : more;
 }
 
 /* ---- starts ---- */
