@@ -146,18 +146,20 @@ static int alloc(struct pcoll *c)
     rc = rc ? rc : open_stream(c);
     if (rc)
         return rc;
-    c->dev_counters = (void *)stream_device_address(core_world.my_pe, c->counters,
-                                                 counters_size(c));
+    c->dev_counters = (void *)stream_device_address(
+        core_world.my_pe, c->counters, counters_size(c));
     c->device_done = c->counters->arrived + n;
     rc = pcoll_link_actions(c);
-    c->room_size = rc ? 0 : pcoll_link_room(c);
-    rc = rc ? rc : need_pool(c, &c->room, c->room_size);
+    rc = rc ? rc : need_pool(c, &c->room, pcoll_link_room(c));
+    /* An operation's number is an int. */
+    if (!rc && (size_t)c->n_sends >= INT32_MAX / n)
+        rc = stream_no_memory(c->call);
+    if (rc)
+        return rc;
     c->runs = calloc(n, sizeof *c->runs);
     c->part.ready = calloc(n, sizeof *c->part.ready);
     c->sends = calloc((size_t)c->n_sends * n + 1, sizeof *c->sends);
-    if (!rc && (!c->runs || !c->part.ready || !c->sends))
-        rc = stream_no_memory(c->call);
-    return rc;
+    return c->runs && c->part.ready && c->sends ? 0 : stream_no_memory(c->call);
 }
 
 static bool reads_source(const struct pcoll_action *a)

@@ -69,11 +69,6 @@ struct pcoll_link {
     struct pcoll_place *places, *sources;
 };
 
-struct pcoll_send {
-    struct trig_op op;
-    const struct pcoll_action *action;
-};
-
 /* A partition's way through the actions. */
 struct pcoll_run {
     int at;                     /* the action */
@@ -98,14 +93,13 @@ struct pcoll {
     struct part_counters *counters, *dev_counters;
     uint64_t seq;               /* atomic: the last iteration that was started */
     char *room;                 /* for what is combined */
-    size_t room_size;
     int n_links;
     struct pcoll_link *links;
     /* Under the trigger's lock. */
     struct shmemx_trig *trig;
     struct trig *of;
     int n_sends;
-    struct pcoll_send *sends;   /* [n_sends][partitions] */
+    struct trig_op *sends;      /* [n_sends][partitions] */
     struct pcoll_run *runs;
     uint64_t iteration;         /* that runs, or has ended */
     int left, first;            /* partitions that have not ended; no lower one

@@ -31,25 +31,24 @@ static void fill_send(struct pcoll *c, const struct pcoll_action *a,
     const struct pcoll_link *l = &c->links[a->link];
     const struct pcoll_place *to = &l->places[a->message];
     int at = a->send * c->part.n + partition;
-    struct pcoll_send *s = &c->sends[at];
+    struct trig_op *s = &c->sends[at];
     struct part_counters *theirs =
         (struct part_counters *)l->chan->peer_counters;
     size_t word = (size_t)a->message * (size_t)c->part.n + (size_t)partition;
 
-    s->action = a;
-    s->op.tag = c->part.n + at;
-    s->op.op = (struct stream_op){
+    s->tag = c->part.n + at;
+    s->op = (struct stream_op){
         .kind = STREAM_SIGNAL, .call = c->call, .pe = l->chan->pe,
         .message = true,
         .signal = { &theirs->arrived[word], 1, SHMEM_SIGNAL_SET }
     };
-    if (to->flags & PCOLL_PULLS || !to->bytes)
+    if (to->flags & PCOLL_PULLS || !to->bytes || a->to)
         return;
-    s->op.op.kind = STREAM_PUT_SIGNAL;
-    s->op.op.len = to->bytes;
-    s->op.op.source = pcoll_at(c, a->from, partition);
-    s->op.op.dest = (char *)heap_segs[to->seg].base + to->offset +
-                    (size_t)partition * to->stride;
+    s->op.kind = STREAM_PUT_SIGNAL;
+    s->op.len = to->bytes;
+    s->op.source = pcoll_at(c, a->from, partition);
+    s->op.dest = (char *)heap_segs[to->seg].base + to->offset +
+                 (size_t)partition * to->stride;
 }
 
 void pcoll_run_open(struct pcoll *c)
@@ -65,20 +64,17 @@ static bool may_send(const struct pcoll *c, const struct pcoll_action *a)
     return load(&counters_of(c, a)->counters.started) >= c->iteration;
 }
 
-/* is_there: the data are.  False: its receiver has not started the iteration. */
-static bool send(struct pcoll *c, const struct pcoll_action *a, int partition,
-                 bool is_there)
+/* False: its receiver has not started the iteration. */
+static bool send(struct pcoll *c, const struct pcoll_action *a, int partition)
 {
-    struct pcoll_send *s = &c->sends[a->send * c->part.n + partition];
+    struct trig_op *s = &c->sends[a->send * c->part.n + partition];
 
     if (!may_send(c, a))
         return false;
-    if (a->to)
-        s->op.op.kind = is_there ? STREAM_SIGNAL : STREAM_PUT_SIGNAL;
-    s->op.op.signal.value = c->iteration;
+    s->op.signal.value = c->iteration;
     c->runs[partition].in_flight++;
     c->in_flight++;
-    trig_submit(c->of, &s->op);
+    trig_submit(c->of, s);
     return true;
 }
 
@@ -237,7 +233,7 @@ static int do_action(struct pcoll *c, int partition)
     struct pcoll_action *s = sends_behind(a);
 
     if (a->kind == PCOLL_SEND)
-        return send(c, a, partition, false);
+        return send(c, a, partition);
     for (struct pcoll_action *b = a; a->kind == PCOLL_RECV && b < s; b++)
         if (!has_arrived(c, b, partition))
             return 0;
@@ -246,7 +242,7 @@ static int do_action(struct pcoll *c, int partition)
     if (!work(c, a, partition))
         return 0;
     for (int i = 0; i < a->n_here; i++)
-        send(c, &s[i], partition, true);
+        send(c, &s[i], partition);
     return (int)(s - a) + a->n_here;
 }
 
@@ -294,7 +290,8 @@ static void begin(struct pcoll *c)
 static void end(struct pcoll *c)
 {
     /* release: sources may be written. */
-    __atomic_store_n(&c->counters->counters.sent, c->iteration, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->counters->counters.sent, c->iteration,
+                     __ATOMIC_RELEASE);
 }
 
 static bool advance_all(struct pcoll *c)
