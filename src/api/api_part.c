@@ -7,8 +7,6 @@
 
 #include <errno.h>
 
-enum { PARTITIONS_MOST = 65536 };
-
 static int null(const char *call, const char *what)
 {
     return core_misuse(ERR_NULL, call, "%s is a null pointer", what);

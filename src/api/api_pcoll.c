@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned collectives, as shmemx_pcoll.h declares them.  Called by programs;
  * the rest is that of src/msg/pcoll. */
-#include "api/api_coll.h"
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 #include "msg/pcoll/pcoll.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-enum { PARTITIONS_MOST = 65536 };
 
 /* ---- what all have ---- */
 
@@ -39,14 +36,24 @@ static int find_team(const char *call, shmem_team_t team,
 {
     int rc = api_stream_need(call);
 
-    if (rc || (rc = api_kernel_open(call)))
-        return rc;
-    *out = api_team_or_null(call, team);
-    return *out ? 0 : core_misuse(ERR_TEAM, call,
-                                  "the team is SHMEM_TEAM_INVALID");
+    rc = rc ? rc : api_kernel_open(call);
+    return rc ? rc : api_need_team(call, team, out);
 }
 
-/* reduces: op counts. */
+/* Completes a.  reduces: op counts. */
+static int check_args(struct pcoll_args *a, bool reduces, int type, int op)
+{
+    int rc = reduces ? api_check_reduction(a->call, type, op)
+                     : api_check_type(a->call, type);
+
+    if (rc)
+        return rc;
+    a->type = (enum gtl_type)type;
+    a->op = (enum gtl_reduction)op;
+    a->size = api_type_sizes[type];
+    return check_sizes(a->call, a);
+}
+
 static int make(shmem_team_t team, enum pcoll_usual what, bool reduces,
                 struct pcoll_args *a, int type, int op, shmemx_req_t *req)
 {
@@ -55,15 +62,7 @@ static int make(shmem_team_t team, enum pcoll_usual what, bool reduces,
 
     if (rc)
         return rc;
-    rc = api_check_type(a->call, type);
-    if (!rc && reduces)
-        rc = api_check_reduction(a->call, type, op);
-    if (!rc) {
-        a->type = (enum gtl_type)type;
-        a->op = (enum gtl_reduction)op;
-        a->size = api_type_sizes[type];
-        rc = check_sizes(a->call, a);
-    }
+    rc = check_args(a, reduces, type, op);
     rc = rc ? rc : pcoll_sched_usual(&s, what, a);
     rc = pcoll_create(a, &s, rc, req);
     free(s.actions);
@@ -261,15 +260,7 @@ int pshmemx_pcoll_init(shmemx_sched_t sched, void *dest, const void *source,
     rc = find_team(__func__, s->team, &a.team);
     if (rc)
         return rc;
-    rc = api_check_type(__func__, (int)type);
-    if (!rc && combines(s))
-        rc = api_check_reduction(__func__, (int)type, (int)op);
-    if (!rc) {
-        a.type = (enum gtl_type)type;
-        a.op = (enum gtl_reduction)op;
-        a.size = api_type_sizes[type];
-        rc = check_sizes(__func__, &a);
-    }
+    rc = check_args(&a, combines(s), (int)type, (int)op);
     return pcoll_create(&a, s, rc, req);
 }
 API_ALIAS(shmemx_pcoll_init)

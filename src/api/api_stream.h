@@ -32,6 +32,7 @@ static inline int api_stream_need(const char *call)
 /* ---- api_stream_message.c: the types of shmemx_st.h ---- */
 extern hidden const size_t api_type_sizes[GTL_TYPES];
 /* 0, or -EINVAL and a line. */
+int api_need_team(const char *call, shmem_team_t team, struct core_team **out);
 int api_check_type(const char *call, int type);
 int api_check_reduction(const char *call, int type, int op);
 

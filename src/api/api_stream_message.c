@@ -105,8 +105,7 @@ API_ALIAS(shmemx_is_matched)
 
 /* ---- collective ---- */
 
-static int find_team(const char *call, shmem_team_t team,
-                     struct core_team **out)
+int api_need_team(const char *call, shmem_team_t team, struct core_team **out)
 {
     *out = api_team_or_null(call, team);
     return *out ? 0 : core_misuse(ERR_TEAM, call,
@@ -119,7 +118,7 @@ int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
     int rc = api_stream_need(__func__);
 
     if (!rc)
-        rc = find_team(__func__, team, &t);
+        rc = api_need_team(__func__, team, &t);
     return rc ? rc : msg_barrier_init(__func__, t, req);
 }
 API_ALIAS(shmemx_barrier_init)
@@ -198,7 +197,7 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
     int rc = api_stream_need(__func__);
 
     if (!rc)
-        rc = find_team(__func__, team, &t);
+        rc = api_need_team(__func__, team, &t);
     if (rc)
         return rc;
     rc = api_check_reduction(__func__, (int)type, (int)op);

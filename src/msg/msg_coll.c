@@ -14,7 +14,7 @@
 #include "coll/coll.h"
 #include "core/core_misuse.h"
 #include "core/core_activity.h"
-#include "msg/msg.h"
+#include "msg/msg_int.h"
 #include "stream/queue/stream_queue.h"
 
 #include <errno.h>
@@ -117,13 +117,6 @@ static struct step *add(struct coll *c, enum step_kind kind)
     return &c->steps[c->n++];
 }
 
-/* Another one for each team: where the counters of its first member are. */
-static uint64_t id_of(const struct core_team *t)
-{
-    return (uint64_t)1 << 63 | (uint64_t)t->start << 42 |
-           core_team_area_at(t, 0) / 64;
-}
-
 /* One end of a message.  round: the same at both. */
 static int end(struct coll *c, struct step *s, bool sends, void *buf,
                size_t len, int member, int round)
@@ -131,7 +124,7 @@ static int end(struct coll *c, struct step *s, bool sends, void *buf,
     const struct msg_args a = {
         .call = c->call, .sends = sends, .buf = buf, .len = len,
         .pe = core_team_world_pe(c->team, member), .tag = -1 - round,
-        .team = id_of(c->team), .number = c->number
+        .team = msg_team_id(c->team), .number = c->number
     };
     int rc = msg_req_create(&a, NULL, &s->reqs[s->n]);
 
@@ -234,13 +227,9 @@ static int make_pairs(struct coll *c)
     return rc;
 }
 
-/* Where the i-th of n parts begins; the last ones may be one shorter. */
 static size_t part_at(const struct coll *c, int i)
 {
-    size_t n = (size_t)c->team->n_pes, each = c->what.n / n;
-    size_t longer = c->what.n % n, k = (size_t)i;
-
-    return k * each + (k < longer ? k : longer);
+    return msg_part_at(c->what.n, (size_t)c->team->n_pes, (size_t)i);
 }
 
 /* Around the ring: parts are summed up on their way, and go around again. */

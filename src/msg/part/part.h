@@ -16,6 +16,8 @@
 #include "shmemx_part.h"
 #include "trig/trig_owner.h"
 
+enum { PARTITIONS_MOST = 65536 };
+
 /* The counters of such a channel, in the heap's pool.  counters.started and
  * .sent count as those of other messages do. */
 struct part_counters {

@@ -110,14 +110,6 @@ struct pcoll {
     uint64_t *device_done;      /* [partitions]: iteration << 32 | action + 1 */
 };
 
-/* Where the i-th of n parts of `all` begins; the last ones may be one shorter. */
-static inline size_t pcoll_part_at(size_t all, size_t n, size_t i)
-{
-    size_t longer = all % n;
-
-    return i * (all / n) + (i < longer ? i : longer);
-}
-
 static inline int pcoll_pieces(const struct pcoll *c, shmemx_piece_t p)
 {
     return c->sched.pieces[p.buffer];
@@ -131,8 +123,8 @@ static inline size_t pcoll_bytes(const struct pcoll *c, shmemx_piece_t p)
     if (!n)
         return 0;
     return c->sched.blocks ? c->each
-           : (pcoll_part_at(c->nelems, n, i + 1) -
-              pcoll_part_at(c->nelems, n, i)) * c->size;
+           : (msg_part_at(c->nelems, n, i + 1) -
+              msg_part_at(c->nelems, n, i)) * c->size;
 }
 
 static inline char *pcoll_at(const struct pcoll *c, shmemx_piece_t p,
@@ -144,7 +136,7 @@ static inline char *pcoll_at(const struct pcoll *c, shmemx_piece_t p,
     if (!n)
         return NULL;
     return at + (c->sched.blocks ? i * (size_t)c->part.n * c->each
-                                 : pcoll_part_at(c->nelems, n, i) * c->size);
+                                 : msg_part_at(c->nelems, n, i) * c->size);
 }
 
 /* Bytes of all of a buffer. */

@@ -158,13 +158,6 @@ static void fill_places(struct pcoll *c)
 
 /* ---- channels ---- */
 
-/* Another one for each team: where the counters of its first member are. */
-static uint64_t id_of(const struct core_team *t)
-{
-    return (uint64_t)1 << 63 | (uint64_t)t->start << 42 |
-           core_team_area_at(t, 0) / 64;
-}
-
 /* Its partitions are those of all messages, of one byte each: what arrives does
  * not arrive there. */
 static int open_link(struct pcoll *c, struct pcoll_link *l)
@@ -173,7 +166,7 @@ static int open_link(struct pcoll *c, struct pcoll_link *l)
     struct msg_args a = {
         .call = c->call, .sends = l->out, .len = len,
         .pe = core_team_world_pe(c->team, l->member), .tag = -1,
-        .team = id_of(c->team), .number = c->number, .partitions = (int)len,
+        .team = msg_team_id(c->team), .number = c->number, .partitions = (int)len,
         .buf = c->sends
     };
     size_t table = 2 * n * sizeof *l->places;
