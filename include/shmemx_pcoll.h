@@ -5,7 +5,7 @@
  *
  * A request is made once by all members, and then started, made ready and
  * waited for like a partitioned message: shmemx_req_start or
- * shmemx_enqueue_startall, shmemx_pready and its kin or shmemx_dev_pready,
+ * shmemx_enqueue_startall, shmemx_pready, _range, _list or shmemx_dev_pready,
  * shmemx_parrived or shmemx_dev_parrived, shmemx_req_wait or
  * shmemx_enqueue_waitall.  A partition has arrived when this member's dest has
  * all of it.  No call waits for other members but those that wait for the
@@ -13,7 +13,7 @@
  *
  * What the members do is a schedule: a list of steps, in each of which a piece
  * of the partition goes out and another one comes in.  The calls for the usual
- * collectives make their own; shmemx_sched_create() and its kin make any other.
+ * collectives make their own; shmemx_sched_create() and shmemx_sched_step() make any other.
  *
  * Source: Temucin et al., "Design and Implementation of MPI-Native GPU-Initiated
  * MPI Partitioned Communication", SC'24 workshops, section 5.  Names and

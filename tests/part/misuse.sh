@@ -173,7 +173,7 @@ beside host late 16 'ptransport: the request is being matched already \[S-W-ARG\
 beside host unmatched 22 'req_start: request 0 .* is not matched: .*\[S-W-ARG\]'
 beside host kind 22 'req_start: .* is no partitioned request \[S-W-ARG\]'
 beside host nothing 22 'req_start: .*\[S-W-NULL\]'
-beside host twice 16 'req_start: request 0 .* was started, and nobody has waited for it.*\[S-W-ARG\]'
+beside host twice 16 'req_start: request 0 .* was started, and no call has waited for it.*\[S-W-ARG\]'
 beside host list_twice 16 'req_startall: request 1 .* is in the list twice.*\[S-W-ARG\]'
 together
 beside host early 22 'pready: the send to PE 0, tag 0, is not started \[S-W-ARG\]'
@@ -194,7 +194,7 @@ beside host copy 95 'prequest_create: the send to PE [01], tag 0: this device do
 beside host second 16 'prequest_create: the request has a prequest \[S-W-ARG\]'
 beside host active 16 'prequest_create: the request was started, and has not ended \[S-W-ARG\]'
 beside host unmade 22 'prequest_free: .*\[S-W-NULL\]'
-beside host free 16 'req_free: the request .* was started, and nobody has waited for it \[S-W-ARG\]'
+beside host free 16 'req_free: the request .* was started, and no call has waited for it \[S-W-ARG\]'
 together
 beside kernel k_part 'shmemx_dev_pready: partition 8, in a kernel of this PE: the request has partitions 0 to 7 \[S-E-ARG\]'
 beside kernel k_negative 'shmemx_dev_pready: partition -1, .*\[S-E-ARG\]'

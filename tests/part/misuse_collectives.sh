@@ -177,9 +177,9 @@ beside host team 22 'pbarrier_init: the team is SHMEM_TEAM_INVALID \[S-W-TEAM\]'
 beside host root 22 'pbroadcast_init: root 1 is outside 0..0 \[S-W-PE\]'
 beside host request 22 'pbarrier_init: no place for the request.*\[S-W-NULL\]'
 for ppn in 2 1; do
-    beside host parts 22 'pallreduce_init: PE [01] passes other partitions than this PE: [12] and [12].*\[S-W-ARG\]' 2 $ppn
-    beside host each 22 'pallreduce_init: PE [01] passes other elements than this PE: [89] and [89].*\[S-W-ARG\]' 2 $ppn
-    beside host kinds 22 'pallreduce_init: PE [01] passes other types, operations or roots .*\[S-W-ARG\]' 2 $ppn
+    beside host parts 22 'pallreduce_init: PE [01] passes other partitions than this PE: [12], and not [12].*\[S-W-ARG\]' 2 $ppn
+    beside host each 22 'pallreduce_init: PE [01] passes other elements than this PE: [89], and not [89].*\[S-W-ARG\]' 2 $ppn
+    beside host kinds 22 'pallreduce_init: PE [01] passes other types, operations or roots than this PE: (SUM|MAX) of INT64, root 0, and not (SUM|MAX) of .*\[S-W-ARG\]' 2 $ppn
     beside host alone 22 'pallreduce_init: (dest is a null pointer|another member of the team, PE 0, could not make its own).*\[S-W-(NULL|ARG)\]' 2 $ppn
     beside host unmatched 22 'pcoll_init: the members. schedules send messages that are not received.*\[S-W-ARG\]' 2 $ppn
     beside host stays 22 'pcoll_init: message 0 (to|from) PE [01]: its sender and its receiver differ in .stays.*\[S-W-ARG\]' 2 $ppn
@@ -195,13 +195,13 @@ beside host list 22 'sched_step: from is a null pointer \[S-W-NULL\]'
 beside host piece 22 'sched_step: out is piece 1 of source, which has 1 \[S-W-ARG\]' 2
 beside host buffer 22 'sched_step: out is piece 0 of buffer 3, .*\[S-W-ARG\]'
 beside host scratch 22 'sched_step: in is piece 0 of scratch memory, which has 0 \[S-W-ARG\]'
-beside host twice 16 'req_start: request 0 .* was started, and nobody has waited for it.*\[S-W-ARG\]'
+beside host twice 16 'req_start: request 0 .* was started, and no call has waited for it.*\[S-W-ARG\]'
 beside host early 22 'pready: the request of shmemx_pallreduce_init is not started \[S-W-ARG\]'
 beside host early_in 22 'parrived: the request of shmemx_pallreduce_init is not started \[S-W-ARG\]'
 beside host part 22 'pready: partition 4: the request has partitions 0 to 3 \[S-W-ARG\]'
 beside host again 22 'pready: partition 1 is ready already \[S-W-ARG\]'
 beside host mode 95 'prequest_create: a thread of this PE does .*\[S-W-STREAM\]'
-beside host free 16 'req_free: the request .* was started, and nobody has waited for it \[S-W-ARG\]'
+beside host free 16 'req_free: the request .* was started, and no call has waited for it \[S-W-ARG\]'
 together
 
 # Nothing hangs.

@@ -87,8 +87,9 @@ extern hidden const struct stream_req_ops part_req_ops;
 /* NULL, logged: it is no partitioned request, or, unless sends is negative, not
  * one that sends, or receives. */
 struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends);
-/* NULL: it is no request of a partitioned collective (pcoll/pcoll.h). */
-struct pcoll *part_find_coll(const struct shmemx_req *req);
+/* The same, but NULL with *coll for a partitioned collective (pcoll/pcoll.h). */
+struct msg_chan *part_or_coll(const char *call, struct shmemx_req *req,
+                              int sends, struct pcoll **coll);
 bool part_is_completed(const struct msg_chan *c);
 
 /* ---- part_prequest.c ---- */

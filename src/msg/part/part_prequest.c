@@ -176,8 +176,8 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
                          shmemx_prequest_t *out)
 {
     int mode = SHMEMX_PREQUEST_AUTO, calls = 1, rc;
-    struct pcoll *coll = part_find_coll(req);
-    struct msg_chan *c = coll ? NULL : part_find(call, req, -1);
+    struct pcoll *coll;
+    struct msg_chan *c = part_or_coll(call, req, -1, &coll);
 
     if (!coll && !c)
         return -EINVAL;
@@ -200,8 +200,8 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
 
 int part_prequest_free(const char *call, shmemx_prequest_t *prequest)
 {
-    struct pcoll *coll = part_find_coll(prequest->req);
-    struct msg_chan *c = coll ? NULL : part_find(call, prequest->req, -1);
+    struct pcoll *coll;
+    struct msg_chan *c = part_or_coll(call, prequest->req, -1, &coll);
     int rc = coll ? pcoll_calls.prequest_free(call, coll) : 0;
 
     if (coll && !rc)

@@ -17,34 +17,46 @@ static struct msg_chan *chan_of(const struct req *r)
     return r->object;
 }
 
-static struct req *find(const char *call, struct shmemx_req *req, int sends)
+static bool is_coll(const struct req *r)
+{
+    return r->ops == &pcoll_req_ops;
+}
+
+/* A request of a partitioned message or collective; NULL, logged: none. */
+static struct req *find(const char *call, struct shmemx_req *req)
 {
     struct req *r = handle_find(&stream_reqs, req);
 
-    if (!r || r->ops != &part_req_ops) {
-        core_misuse(req ? ERR_ARG : ERR_NULL, call, "%p is no partitioned "
-                    "request", (void *)req);
-        return NULL;
-    }
-    if (sends < 0 || chan_of(r)->sends == sends)
+    if (likely(r && (r->ops == &part_req_ops || is_coll(r))))
         return r;
+    core_misuse(req ? ERR_ARG : ERR_NULL, call, "%p is no partitioned request",
+                (void *)req);
+    return NULL;
+}
+
+struct msg_chan *part_or_coll(const char *call, struct shmemx_req *req,
+                              int sends, struct pcoll **coll)
+{
+    struct req *r = find(call, req);
+
+    *coll = r && is_coll(r) ? r->object : NULL;
+    if (!r || *coll)
+        return NULL;
+    if (sends < 0 || chan_of(r)->sends == sends)
+        return chan_of(r);
     core_misuse(ERR_ARG, call, "the request (%s) %s", stream_req_name(r).text,
                 sends ? "receives" : "sends");
     return NULL;
 }
 
-struct pcoll *part_find_coll(const struct shmemx_req *req)
-{
-    struct req *r = handle_find(&stream_reqs, req);
-
-    return r && r->ops == &pcoll_req_ops ? r->object : NULL;
-}
-
 struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends)
 {
-    struct req *r = find(call, req, sends);
+    struct pcoll *coll;
+    struct msg_chan *c = part_or_coll(call, req, sends, &coll);
 
-    return r ? chan_of(r) : NULL;
+    if (coll)
+        core_misuse(ERR_ARG, call, "the request is one of a collective");
+    return c;
 }
 
 int part_set_transport(const char *call, struct shmemx_req *req, int most)
@@ -141,7 +153,7 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
         return rc;
     if (c->part->by_host) {
         stream_refuse(ERR_ARG, w->call, "request %d (%s) was started, and "
-                      "nobody has waited for it", i, stream_req_name(r).text);
+                      "no call has waited for it", i, stream_req_name(r).text);
         return -EBUSY;
     }
     return part_open(w->call, c);
@@ -234,8 +246,7 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
 
     msg_progress_or_defer(call);        /* a partner may have freed its end */
     for (i = 0; i < n && !rc; i++) {
-        r = part_find_coll(reqs[i]) ? handle_find(&stream_reqs, reqs[i])
-                                    : find(call, reqs[i], -1);
+        r = find(call, reqs[i]);
         rc = r ? may_start(call, r, i) : -EINVAL;
         if (!rc)
             r->listed = true;
@@ -249,7 +260,7 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
             continue;
         r->state = IDLE;        /* a stream's wait for the last one is over */
         r->queue = NULL;
-        if (r->ops == &pcoll_req_ops)
+        if (is_coll(r))
             pcoll_calls.start_by_host(r->object);
         else
             start_by_host(call, chan_of(r));
@@ -288,8 +299,8 @@ static int check_partition(const char *call, const struct msg_chan *c, int at)
 int part_ready(const char *call, struct shmemx_req *req, int low, int n,
                const int *list)
 {
-    struct pcoll *coll = part_find_coll(req);
-    struct msg_chan *c = coll ? NULL : part_find(call, req, 1);
+    struct pcoll *coll;
+    struct msg_chan *c = part_or_coll(call, req, 1, &coll);
     int rc = c ? check_ready(call, c) : -EINVAL;
     struct part *p;
 
@@ -315,8 +326,8 @@ int part_ready(const char *call, struct shmemx_req *req, int low, int n,
 int part_arrived(const char *call, struct shmemx_req *req, int partition,
                  bool *is)
 {
-    struct pcoll *coll = part_find_coll(req);
-    const struct msg_chan *c = coll ? NULL : part_find(call, req, 0);
+    struct pcoll *coll;
+    const struct msg_chan *c = part_or_coll(call, req, 0, &coll);
     const struct part *p;
 
     if (coll)
@@ -412,7 +423,7 @@ static const char *busy(const struct req *r)
 {
     const struct part *p = chan_of(r)->part;
 
-    return p->by_host    ? "was started, and nobody has waited for it"
+    return p->by_host    ? "was started, and no call has waited for it"
            : p->prequest ? "has a prequest: shmemx_prequest_free() comes before"
                          : msg_req_busy(r);
 }

@@ -8,6 +8,7 @@
 #include "core/core_misuse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,6 +286,28 @@ static const char *const value_names[] = {
     "partitions", "elements", "types, operations or roots"
 };
 
+static void show(char *out, size_t size, int k, uint64_t value)
+{
+    if (k == KIND)
+        snprintf(out, size, "%s of %s, root %llu",
+                 gtl_op_names[value & 0xff], gtl_type_names[value >> 8 & 0xff],
+                 (unsigned long long)(value >> 16));
+    else
+        snprintf(out, size, "%llu", (unsigned long long)value);
+}
+
+static int refuse_other(const struct pcoll_args *a, int pe, int k,
+                        uint64_t theirs, uint64_t mine)
+{
+    char one[64], other[64];
+
+    show(one, sizeof one, k, theirs);
+    show(other, sizeof other, k, mine);
+    return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s than this "
+                         "PE: %s, and not %s", core_team_world_pe(a->team, pe),
+                         value_names[k], one, other);
+}
+
 static int compare(const struct pcoll_args *a, const uint64_t mine[])
 {
     uint64_t sum = 0, theirs;
@@ -300,12 +323,7 @@ static int compare(const struct pcoll_args *a, const uint64_t mine[])
         for (int k = PARTITIONS; k <= KIND; k++) {
             theirs = coll_checked_value(a->team, pe, k);
             if (theirs != mine[k])
-                return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s "
-                                     "than this PE: %llu and %llu",
-                                     core_team_world_pe(a->team, pe),
-                                     value_names[k],
-                                     (unsigned long long)theirs,
-                                     (unsigned long long)mine[k]);
+                return refuse_other(a, pe, k, theirs, mine[k]);
         }
     return sum ? stream_refuse(ERR_ARG, a->call, "the members' schedules send "
                                "messages that are not received, or receive "

@@ -123,7 +123,7 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
 {
     if (!pcoll_of(r)->part.by_host)
         return check_links(w->call, r, i);
-    stream_refuse(ERR_ARG, w->call, "request %d (%s) was started, and nobody "
+    stream_refuse(ERR_ARG, w->call, "request %d (%s) was started, and no call "
                   "has waited for it", i, stream_req_name(r).text);
     return -EBUSY;
 }
@@ -362,7 +362,7 @@ static const char *busy(const struct req *r)
 {
     const struct pcoll *c = pcoll_of(r);
 
-    return c->part.by_host    ? "was started, and nobody has waited for it"
+    return c->part.by_host    ? "was started, and no call has waited for it"
            : c->part.prequest ? "has a prequest: shmemx_prequest_free() comes "
                                 "before"
            : !is_completed(c) ? "was started, and has not ended" : NULL;

@@ -301,7 +301,7 @@ int stream_req_free(const char *call, struct shmemx_req *req)
     else if (!stream_req_ended(r))
         why = "has not ended";
     else if (r->state == STARTED && r->ops->own_counters)
-        why = "was started, and nobody has waited for it";
+        why = "was started, and no call has waited for it";
     else
         why = r->ops->busy(r);
     if (why) {
