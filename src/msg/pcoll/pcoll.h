@@ -104,6 +104,10 @@ struct pcoll {
     uint64_t iteration;         /* that runs, or has ended */
     int left, first;            /* partitions that have not ended; no lower one
                                  * than first */
+    int next;                   /* the one to be looked at next, */
+    int hint;                   /* but for this one, which is ready; or -1 */
+    int unseen;                 /* atomic: so many are to be looked at before
+                                 * none can go on */
     unsigned in_flight;
     /* Memory that the processor does not reach: a stream of its own combines. */
     void *stream;

@@ -24,14 +24,18 @@ static struct pcoll_link *link_of(struct pcoll *c, int member, bool out)
     return l;
 }
 
+static bool is_at(const struct pcoll *c, shmemx_piece_t p, const char *at)
+{
+    return pcoll_bytes(c, p) && pcoll_at(c, p, 0) == at;
+}
+
 /* Does an earlier action send the piece that this one writes? */
 static bool is_sent_before(const struct pcoll *c, int at)
 {
     const struct pcoll_action *a = &c->sched.actions[at], *s;
 
     for (s = c->sched.actions; s < a; s++)
-        if (s->kind == PCOLL_SEND && pcoll_bytes(c, s->from) &&
-            pcoll_at(c, s->from, 0) == pcoll_at(c, a->in, 0))
+        if (s->kind == PCOLL_SEND && is_at(c, s->from, pcoll_at(c, a->in, 0)))
             return true;
     return false;
 }
@@ -107,14 +111,45 @@ static bool pulls(const struct pcoll *c, const struct pcoll_action *a)
     return a->reduces && a->stays && reaches(c, a->member);
 }
 
+static bool uses(const struct pcoll *c, const struct pcoll_action *a,
+                 const char *at)
+{
+    return (a->kind != PCOLL_RECV && is_at(c, a->from, at)) ||
+           (a->kind != PCOLL_SEND && is_at(c, a->in, at)) ||
+           (a->kind != PCOLL_SEND && a->reduces && is_at(c, a->with, at));
+}
+
+/* What is combined arrives where the result belongs, if nothing is there that is
+ * needed. */
+static bool lands_there(const struct pcoll *c, int i)
+{
+    const struct pcoll_action *a = &c->sched.actions[i], *s;
+    const char *at = pcoll_at(c, a->in, 0);
+    bool alone = !a->more && (!i || !a[-1].more);
+
+    if (!alone || is_at(c, a->with, at))
+        return false;
+    for (s = c->sched.actions; s < a; s++)
+        if (uses(c, s, at))
+            return false;
+    return true;
+}
+
+static bool needs_room(const struct pcoll *c, int i)
+{
+    const struct pcoll_action *a = &c->sched.actions[i];
+
+    return a->kind == PCOLL_RECV && a->reduces && !pulls(c, a) &&
+           !lands_there(c, i);
+}
+
 size_t pcoll_link_room(const struct pcoll *c)
 {
-    const struct pcoll_action *a = c->sched.actions;
     size_t sum = 0;
 
-    for (int i = 0; i < c->sched.n; i++, a++)
-        if (a->kind == PCOLL_RECV && a->reduces && !pulls(c, a))
-            sum += pcoll_bytes(c, a->in) * (size_t)c->part.n;
+    for (int i = 0; i < c->sched.n; i++)
+        if (needs_room(c, i))
+            sum += pcoll_bytes(c, c->sched.actions[i].in) * (size_t)c->part.n;
     return sum;
 }
 
@@ -143,10 +178,12 @@ static void fill_places(struct pcoll *c)
             a->message;
         *p = (struct pcoll_place){ .bytes = bytes,
                                    .flags = a->stays ? PCOLL_STAYS : 0 };
-        if (sends || !a->reduces) {
-            set_address(p, pcoll_at(c, piece, 0), c->each);
-        } else if (pulls(c, a)) {
+        if (!sends && a->reduces && pulls(c, a)) {
             p->flags |= PCOLL_PULLS;
+        } else if (!needs_room(c, i)) {
+            a->at = pcoll_at(c, piece, 0);
+            a->stride = c->each;
+            set_address(p, a->at, c->each);
         } else {
             a->at = c->room + at;
             a->stride = bytes;

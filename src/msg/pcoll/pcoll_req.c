@@ -93,7 +93,8 @@ static int await(const char *call, struct req *r)
     while (!is_completed(c)) {
         more = advance(call, c);
         rc = rc ? rc : more;
-        if (!is_completed(c))
+        if (!is_completed(c) &&
+            !__atomic_load_n(&c->unseen, __ATOMIC_RELAXED))
             core_wait_step(&w);
     }
     trig_attend(c->of, -1);

@@ -280,7 +280,9 @@ static void begin(struct pcoll *c)
 {
     c->iteration++;
     c->left = c->part.n;
-    c->first = 0;
+    __atomic_store_n(&c->unseen, c->part.n, __ATOMIC_RELAXED);
+    c->first = c->next = 0;
+    c->hint = -1;
     for (int i = 0; i < c->part.n; i++) {
         c->runs[i].at = 0;
         c->runs[i].ended = false;
@@ -294,17 +296,37 @@ static void end(struct pcoll *c)
                      __ATOMIC_RELEASE);
 }
 
-static bool advance_all(struct pcoll *c)
+static bool look_at(struct pcoll *c, int partition)
 {
-    bool any = false;
+    bool any = !c->runs[partition].ended && advance(c, partition);
 
-    for (int i = c->first; i < c->part.n; i++) {
-        if (!c->runs[i].ended)
-            any |= advance(c, i);
-        if (i == c->first && c->runs[i].ended)
-            c->first++;
-    }
+    while (c->first < c->part.n && c->runs[c->first].ended)
+        c->first++;
     return any;
+}
+
+/* Some partitions, in turn: each call takes bounded time, however many there
+ * are.  True also if others are to be looked at. */
+enum { LOOKS = 64 };
+static bool advance_some(struct pcoll *c)
+{
+    int n = c->part.n - c->first, unseen = c->unseen ? c->unseen : n;
+    bool any = c->hint >= 0 && look_at(c, c->hint);
+
+    c->hint = -1;
+    for (int k = n < LOOKS ? n : LOOKS; k > 0 && unseen > 0 && c->left; k--) {
+        int i = c->next < c->first ? c->first : c->next;
+
+        c->next = i + 1 < c->part.n ? i + 1 : 0;
+        unseen--;
+        if (look_at(c, i)) {
+            any = true;
+            unseen = n;
+        }
+    }
+    unseen = c->left ? unseen : 0;
+    __atomic_store_n(&c->unseen, unseen, __ATOMIC_RELAXED);
+    return any || unseen > 0;
 }
 
 static bool step(void *arg, bool *busy)
@@ -323,7 +345,7 @@ static bool step(void *arg, bool *busy)
     }
     left = c->left;
     if (left)
-        any = advance_all(c);
+        any = advance_some(c);
     if (!c->left && !c->in_flight) {
         end(c);
         any = true;
@@ -343,6 +365,9 @@ static void completed(void *arg, int tag)
 
     if (tag < c->part.n) {
         c->runs[partition].ready++;
+        if (c->hint >= 0)       /* two: all are looked at */
+            __atomic_store_n(&c->unseen, c->part.n, __ATOMIC_RELAXED);
+        c->hint = partition;
         return;
     }
     c->runs[partition].in_flight--;
