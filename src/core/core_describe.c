@@ -203,7 +203,8 @@ static void add_queue(struct line *l, const struct core_waiter *w,
 
     if (!in_handler && w->info.name &&
         w->info.name(w->info.named, name, sizeof name))
-        line_addf(l, "%s, started on a queue", name);
+        line_addf(l, "%s%s", name, w->info.by_host ? ""
+                                                   : ", started on a queue");
     else
         line_add(l, "what was started on a queue");
     if (w->info.value)

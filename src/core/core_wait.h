@@ -30,6 +30,7 @@ struct core_wait_info {
     int cmp;                    /* of VALUE and SET */
     bool is_signed, alike;      /* alike: SET compares all with `each` */
     bool foreign;               /* the variable is in device-only memory */
+    bool by_host;               /* QUEUE: the host has started it */
     bool silent;                /* another object reports this wait */
     uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
                                  * how many; STREAM, QUEUE: which stream */

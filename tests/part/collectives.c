@@ -479,6 +479,18 @@ T(a_schedule_of_neighbours)
     close_buffers();
 }
 
+/* More than are looked at in one step, and none. */
+T(many_partitions_and_no_elements)
+{
+    use_team(SHMEM_TEAM_WORLD);
+    open_buffers(false);
+    for (int w = 0; w < KINDS; w++) {
+        rounds((enum what)w, 1500, 2, BY_HOST, 3);
+        rounds((enum what)w, 3, 0, BY_HOST, 2);
+    }
+    close_buffers();
+}
+
 /* Several at once on the same team, waited for in another order. */
 T(many_requests_at_once)
 {
@@ -519,6 +531,7 @@ int main(void)
     T_RUN(a_kernel_drives_all_of_it);
     T_RUN(iterations_of_a_graph);
     T_RUN(a_schedule_of_neighbours);
+    T_RUN(many_partitions_and_no_elements);
     T_RUN(many_requests_at_once);
     return kernel_end();
 }

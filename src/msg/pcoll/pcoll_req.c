@@ -54,7 +54,8 @@ static struct core_waiter waiter(const char *call, const struct req *r,
         .addr = (char *)heap_segs[HEAP_HOST].base,
         .bytes = heap_fixed_size(),
         .info.what = CORE_FOR_QUEUE, .info.value = (uintptr_t)stream,
-        .info.call = call, .info.name = describe, .info.named = pcoll_of(r)
+        .info.call = call, .info.name = describe, .info.named = pcoll_of(r),
+        .info.by_host = pcoll_of(r)->part.by_host
     };
 }
 
