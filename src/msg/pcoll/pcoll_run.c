@@ -296,7 +296,7 @@ static void end(struct pcoll *c)
                      __ATOMIC_RELEASE);
 }
 
-static bool look_at(struct pcoll *c, int partition)
+static bool advance_one(struct pcoll *c, int partition)
 {
     bool any = !c->runs[partition].ended && advance(c, partition);
 
@@ -311,7 +311,7 @@ enum { LOOKS = 64 };
 static bool advance_some(struct pcoll *c)
 {
     int n = c->part.n - c->first, unseen = c->unseen ? c->unseen : n;
-    bool any = c->hint >= 0 && look_at(c, c->hint);
+    bool any = c->hint >= 0 && advance_one(c, c->hint);
 
     c->hint = -1;
     for (int k = n < LOOKS ? n : LOOKS; k > 0 && unseen > 0 && c->left; k--) {
@@ -319,7 +319,7 @@ static bool advance_some(struct pcoll *c)
 
         c->next = i + 1 < c->part.n ? i + 1 : 0;
         unseen--;
-        if (look_at(c, i)) {
+        if (advance_one(c, i)) {
             any = true;
             unseen = n;
         }
