@@ -307,14 +307,14 @@ static bool advance_one(struct pcoll *c, int partition)
 
 /* Some partitions, in turn: each call takes bounded time, however many there
  * are.  True also if others are to be looked at. */
-enum { LOOKS = 64 };
+enum { PER_STEP = 64 };
 static bool advance_some(struct pcoll *c)
 {
     int n = c->part.n - c->first, unseen = c->unseen ? c->unseen : n;
     bool any = c->hint >= 0 && advance_one(c, c->hint);
 
     c->hint = -1;
-    for (int k = n < LOOKS ? n : LOOKS; k > 0 && unseen > 0 && c->left; k--) {
+    for (int k = n < PER_STEP ? n : PER_STEP; k > 0 && unseen > 0 && c->left; k--) {
         int i = c->next < c->first ? c->first : c->next;
 
         c->next = i + 1 < c->part.n ? i + 1 : 0;
