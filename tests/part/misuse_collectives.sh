@@ -211,10 +211,10 @@ for ppn in 2 1; do
     try 2 --ppn $ppn ./bad gone
     grep -qE 'shmemx_req_start: request 0 .*: PE 1 has freed its request' \
         "$err" || fail "gone, --ppn $ppn: $(head -n 4 "$err")"
-    try 2 --ppn $ppn --timeout 4 ./bad waits
+    try 2 --ppn $ppn --timeout 8 ./bad waits
     grep -qE 'shmemx_req_wait waits for [12] s for a request of shmemx_pallreduce_init: 1 of 4 partitions have not arrived, and number 3, at [0-9] of [0-9] actions, (is not ready|waits for a message of PE 0) \[' \
         "$err" || fail "waits, --ppn $ppn: $(head -n 4 "$err")"
-    try 2 --ppn $ppn --timeout 4 ./bad late
+    try 2 --ppn $ppn --timeout 8 ./bad late
     grep -qE 'shmemx_req_wait waits for [12] s for a request of shmemx_pallreduce_init: 4 of 4 partitions have not arrived, and number 0, at 0 of [0-9] actions, waits for PE 1 to start' \
         "$err" || fail "late, --ppn $ppn: $(head -n 4 "$err")"
     try 2 --ppn $ppn ./bad killed
