@@ -220,7 +220,7 @@ T(started_and_waited_for_by_a_stream)
 {
     open_pair(PARTS, PARTS, 6);
     T_EQ(shmemx_queue_create(stream, NULL, 0, &queue), 0);
-    for (int r = 1; r <= 10; r++) {
+    for (int r = 1; r <= 60; r++) {     /* no wait needs more room than others */
         fill(r);
         T_EQ(shmemx_enqueue_startall(queue, 2, ends), 0);
         T_EQ(shmemx_pready_range(ends[0], 0, PARTS - 1), 0);

@@ -373,8 +373,7 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
     (void)parts;
     if (!c->dev_counters || !stream_device_waits() || !stream_waits_allowed())
         return wait_by_host(w, c, counters, n);
-    /* Others have room for what they add. */
-    if (stream_step_batch_reserve(&q->steps, n + q->steps.room))
+    if (stream_step_batch_reserve_more(&q->steps, n))
         return stream_no_memory(w->call);
     for (size_t i = 0; i < n; i++) {
         seen = part_seen(c, &counters[i]);

@@ -15,15 +15,12 @@ static void *longer(void *at, size_t n, size_t each, bool *failed)
     return p ? p : at;
 }
 
-int stream_step_batch_reserve(struct steps *g, size_t n)
+static int make_room(struct steps *g)
 {
-    size_t most = g->n_waits > g->n_puts ? g->n_waits : g->n_puts;
     size_t room = g->room ? g->room : 16;
     bool failed = false;
 
-    if (likely(most + n <= g->room))
-        return 0;
-    while (room < most + n)
+    while (room < g->reserved)
         room *= 2;
     g->waits = longer(g->waits, room, sizeof *g->waits, &failed);
     g->puts = longer(g->puts, room, sizeof *g->puts, &failed);
@@ -31,6 +28,18 @@ int stream_step_batch_reserve(struct steps *g, size_t n)
         return -ENOMEM;
     g->room = room;
     return 0;
+}
+
+int stream_step_batch_reserve(struct steps *g, size_t n)
+{
+    g->reserved = (g->n_waits > g->n_puts ? g->n_waits : g->n_puts) + n;
+    return likely(g->reserved <= g->room) ? 0 : make_room(g);
+}
+
+int stream_step_batch_reserve_more(struct steps *g, size_t n)
+{
+    g->reserved += n;
+    return likely(g->reserved <= g->room) ? 0 : make_room(g);
 }
 
 void stream_step_batch_free(struct steps *g)

@@ -12,11 +12,14 @@ struct steps {
     struct gtl_put *puts;
     size_t n_waits, n_puts;
     size_t room;                /* of each */
+    size_t reserved;            /* so many of each may there be */
     uint64_t ops;               /* so many operations of the program's */
 };
 
 /* For n more of each: -ENOMEM. */
 int stream_step_batch_reserve(struct steps *g, size_t n);
+/* For n more than what was reserved last. */
+int stream_step_batch_reserve_more(struct steps *g, size_t n);
 void stream_step_batch_free(struct steps *g);
 /* Enqueues all; on error it is empty, too: 0 or -errno, logged. */
 int stream_step_batch_flush(const struct stream_where *w, struct steps *g);
