@@ -278,7 +278,7 @@ $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX
 
 # Kernels that call the library: a text with all that they include, and PTX of
 # it, for the source that has both.
-HALO_KI  = $(patsubst %,$(O)/obj/apps/%/main,gol2d faces)
+HALO_KI  = $(patsubst %,$(O)/obj/apps/%/main,gol2d faces jacobi2d)
 SORT_KI  = $(O)/obj/apps/bucketsort/exchange_ki
 BENCH_KI = $(addprefix $(O)/obj/bench/,gups allreduce_ring)
 WITH_KI  = $(HALO_KI) $(SORT_KI) $(BENCH_KI)
@@ -412,9 +412,9 @@ stand-in-local: $(FAKE_LOCAL)
 stand-in-pmi2: $(FAKE_PMI2)
 
 # Programs with halos; their kernels are launched as those of the sort.
-$(addprefix $(O)/bin/,gol2d faces): $(call obj,$(wildcard apps/halo/*.c) \
+$(addprefix $(O)/bin/,gol2d faces jacobi2d): $(call obj,$(wildcard apps/halo/*.c) \
     apps/bucketsort/dev_gpu.c)
-$(call obj,apps/gol2d/main.c apps/faces/main.c): $(O)/obj/apps/%/main.o: \
+$(call obj,$(wildcard apps/*2d/main.c) apps/faces/main.c): $(O)/obj/apps/%/main.o: \
     apps/halo/kernels.inc apps/%/kernels.inc
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak

@@ -25,16 +25,12 @@ static const struct kernel kernels[] = {
 };
 enum { K_FILL = 2, K_SUM, K_FOLD, KERNELS = sizeof kernels / sizeof *kernels };
 
-static void run_kernel(const shmemx_item_t *it, void *arg)
-{
-    const struct coord s = { it->group, it->item, it->groups, it->items };
-
-    faces_run(arg, &s);
-}
+SOFT_KERNEL(faces_run)
+SOFT_KERNEL(exchange_pack)
 
 KI_TEXT(ki, KI_TEXT_FILE, KI_PTX_FILE);
-static const struct persistent whole_run = {
-    "halo_faces_run", run_kernel, ki_text, ki_ptx
+static const struct persistent calling = {
+    { KERNEL_ROW(faces_run) KERNEL_ROW(exchange_pack) }, ki_text, ki_ptx
 };
 
 enum { OUTER, MIDDLE, INNER, LOOPS };
@@ -140,7 +136,7 @@ static void steps_inside(struct halo *h, long many)
 
 static void steps(struct halo *h, enum halo_mode m, long many)
 {
-    struct device *d = &faces.device;
+    struct device *d = halo_device(h);
 
     if (halo_is_inside(m)) {
         steps_inside(h, many);
@@ -292,7 +288,7 @@ static const char *trigger(enum halo_mode m)
 {
     const shmemx_device_info_t *i = &faces.device.info;
 
-    if (m == HALO_HD)
+    if (m == HALO_CPU || m == HALO_HD)
         return "host";
     if (halo_is_inside(m))
         return app.node_pes < app.pes ? "ring" : "kernel";
@@ -462,7 +458,7 @@ int main(int argc, char **argv)
         !device_open(&faces.device, kernels, KERNELS, faces_text))
         status = 1;
     if (status == 0)
-        status = options_fit(&faces.o, &faces.device, &whole_run);
+        status = options_fit(&faces.o, &faces.device, &calling);
     if (status == 0) {
         set_up();
         run();

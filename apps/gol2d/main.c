@@ -25,16 +25,12 @@ static const struct kernel kernels[] = {
 };
 enum { K_LIFE = 2, KERNELS = sizeof kernels / sizeof *kernels };
 
-static void run_kernel(const shmemx_item_t *it, void *arg)
-{
-    const struct coord s = { it->group, it->item, it->groups, it->items };
-
-    life_run(arg, &s);
-}
+SOFT_KERNEL(life_run)
+SOFT_KERNEL(exchange_pack)
 
 KI_TEXT(ki, KI_TEXT_FILE, KI_PTX_FILE);
-static const struct persistent whole_run = {
-    "halo_life_run", run_kernel, ki_text, ki_ptx
+static const struct persistent calling = {
+    { KERNEL_ROW(life_run) KERNEL_ROW(exchange_pack) }, ki_text, ki_ptx
 };
 
 enum { SIDES = 8, SERIAL_MOST = 2048 };
@@ -60,30 +56,6 @@ static struct gol {
 
 /* ---- what is sent and received ---- */
 
-/* Along one axis of so many cells: from which one on, and how many, go to the
- * neighbour there, or come from it. */
-static void range(int step, size_t cells, bool ghosts, size_t *first,
-                  size_t *n)
-{
-    *n = step ? 1 : cells;
-    *first = step > 0 ? cells + ghosts : step < 0 ? !ghosts : 1;
-}
-
-static unsigned *places(const int step[AXES], bool ghosts, size_t *out)
-{
-    size_t row, rows, col, cols, width = gol.cols + 2;
-    unsigned *list;
-
-    range(step[Y], gol.rows, ghosts, &row, &rows);
-    range(step[X], gol.cols, ghosts, &col, &cols);
-    *out = rows * cols;
-    list = app_memory(*out, sizeof *list);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < cols; c++)
-            list[r * cols + c] = (unsigned)((row + r) * width + col + c);
-    return list;
-}
-
 static void make_sides(void)
 {
     for (int i = 0; i < gol.grid.sides; i++) {
@@ -91,8 +63,10 @@ static void make_sides(void)
 
         s->pe = grid_neighbour(&gol.grid, app.me, i);
         s->opposite = gol.grid.opposite[i];
-        s->from = places(gol.grid.step[i], false, &s->n);
-        s->to = places(gol.grid.step[i], true, &s->n);
+        s->from = grid_places(gol.grid.step[i], gol.rows,
+                              gol.cols, false, &s->n);
+        s->to = grid_places(gol.grid.step[i], gol.rows, gol.cols, true,
+                            &s->n);
     }
 }
 
@@ -102,17 +76,18 @@ static void make_sides(void)
  * an exchange; what has not been exchanged is no number. */
 static void start_field(struct halo *h)
 {
+    struct device *d = halo_device(h);
     int p = halo_phase(h);
 
     for (size_t i = 0; i < gol.cells; i++)
         gol.host[i] = NAN;
-    device_copy(&gol.device, gol.u[!p], gol.host, gol.cells * sizeof(double));
-    device_sync(&gol.device);
+    device_copy(d, gol.u[!p], gol.host, gol.cells * sizeof(double));
+    device_sync(d);
     for (size_t r = 0; r < gol.rows; r++)
         for (size_t c = 0; c < gol.cols; c++)
             gol.host[(r + 1) * (gol.cols + 2) + c + 1] =
                 field_cell(&gol.field, gol.row + (long)r, gol.col + (long)c);
-    device_copy(&gol.device, gol.u[p], gol.host, gol.cells * sizeof(double));
+    device_copy(d, gol.u[p], gol.host, gol.cells * sizeof(double));
     halo_gather(h);
     halo_scatter(h);
     halo_wait(h);
@@ -134,7 +109,7 @@ static void solve(struct halo *h, enum halo_mode m, long gens)
         return;
     }
     for (long g = 0; g < gens; g++) {
-        device_launch(&gol.device, K_LIFE, gol.rows * gol.cols,
+        device_launch(halo_device(h), K_LIFE, gol.rows * gol.cols,
                       &gol.step[halo_phase(h)]);
         halo_gather(h);
         halo_scatter(h);
@@ -427,7 +402,7 @@ int main(int argc, char **argv)
         !device_open(&gol.device, kernels, KERNELS, gol_text))
         status = 1;
     if (status == 0)
-        status = options_fit(&gol.o, &gol.device, &whole_run);
+        status = options_fit(&gol.o, &gol.device, &calling);
     if (status == 0) {
         set_up();
         run();

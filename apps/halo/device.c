@@ -73,6 +73,14 @@ void device_close(struct device *d)
     dev_gpu_unload(&d->persistent_on_gpu);
 }
 
+struct device device_by_host(const struct device *d)
+{
+    struct device host = *d;
+
+    host.by_host = !d->gpu;
+    return host;
+}
+
 void device_launch(struct device *d, int kernel, size_t items, void *arg)
 {
     size_t groups = (items + GROUP - 1) / GROUP;
@@ -81,6 +89,11 @@ void device_launch(struct device *d, int kernel, size_t items, void *arg)
 
     if (items == 0)
         return;
+    if (d->by_host) {
+        d->kernels[kernel].soft(&(shmemx_item_t){ .groups = 1, .items = 1 },
+                                arg);
+        return;
+    }
     if (!d->gpu) {
         rc = shmemx_stream_launch(d->stream, &grid, d->kernels[kernel].soft,
                                   arg);
@@ -95,14 +108,18 @@ void device_launch(struct device *d, int kernel, size_t items, void *arg)
                 d->on_gpu.said);
 }
 
-/* ---- kernels of whole runs ---- */
+/* ---- kernels that call the library ---- */
 
 const char *device_open_persistent(struct device *d,
-                                   const struct persistent *kernel)
+                                   const struct persistent *kernels)
 {
-    d->persistent = kernel;
-    if (!d->gpu || load(d, &d->persistent_on_gpu, &kernel->name, 1, kernel->ptx,
-                        kernel->text))
+    static const char *names[CALLING_KERNELS];
+
+    for (int i = 0; i < CALLING_KERNELS; i++)
+        names[i] = kernels->kernel[i].name;
+    d->persistent = kernels;
+    if (!d->gpu || load(d, &d->persistent_on_gpu, names, CALLING_KERNELS,
+                        kernels->ptx, kernels->text))
         return NULL;
     return d->persistent_on_gpu.said;
 }
@@ -135,30 +152,33 @@ unsigned device_resident(const struct device *d, unsigned groups)
     return groups;
 }
 
-void device_persist(struct device *d, unsigned groups, void *arg)
+void device_persist(struct device *d, int kernel, unsigned groups, void *arg)
 {
+    const struct kernel *k = &d->persistent->kernel[kernel];
     shmemx_grid_t grid = { .groups = groups, .items = 1, .phases = 1,
                            .resident = groups };
     struct dev_gpu *g = &d->persistent_on_gpu;
     int rc;
 
     if (!d->gpu) {
-        rc = shmemx_stream_launch(d->stream, &grid, d->persistent->soft, arg);
-        app_need(rc, d->persistent->name);
+        rc = shmemx_stream_launch(d->stream, &grid, k->soft, arg);
+        app_need(rc, k->name);
         return;
     }
-    rc = dev_gpu_launch(g, 0, groups, GROUP, arg, d->stream);
+    rc = dev_gpu_launch(g, kernel, groups, GROUP, arg, d->stream);
     if (rc)
-        app_die("DEVICE", "PE %d: %s: %s", app.me, d->persistent->name,
-                g->said);
+        app_die("DEVICE", "PE %d: %s: %s", app.me, k->name, g->said);
 }
 
 void device_copy(struct device *d, void *to, const void *from, size_t bytes)
 {
     app_need(shmemx_stream_copy(d->stream, to, from, bytes), "a copy");
+    if (d->by_host)
+        app_need(shmemx_stream_sync(d->stream), "a copy");
 }
 
 void device_sync(struct device *d)
 {
-    app_need(shmemx_stream_sync(d->stream), "what was enqueued");
+    if (!d->by_host)
+        app_need(shmemx_stream_sync(d->stream), "what was enqueued");
 }

@@ -17,6 +17,7 @@ struct kernel {
 struct device {
     shmemx_device_info_t info;
     bool gpu;                   /* else it is the software device */
+    bool by_host;               /* no stream: the calling thread runs kernels */
     unsigned cores;             /* of the software device, for this PE */
     shmemx_stream_t stream;
     const struct kernel *kernels;
@@ -24,10 +25,10 @@ struct device {
     struct dev_gpu on_gpu, persistent_on_gpu;
 };
 
-/* A kernel for a whole run, which calls the library. */
+/* Kernels that call the library: one for a whole run, and one that packs. */
+enum { K_RUN, K_PACK, CALLING_KERNELS };
 struct persistent {
-    const char *name;           /* as compilers of GPUs know it */
-    shmemx_kernel_t soft;
+    struct kernel kernel[CALLING_KERNELS];
     const char *text, *ptx;     /* by KI_TEXT */
 };
 
@@ -36,19 +37,22 @@ struct persistent {
 bool device_open(struct device *d, const struct kernel *kernels, int count,
                  const char *text);
 void device_close(struct device *d);
+/* The same device as the host alone uses it, which reaches its memory: it is the
+ * software device. */
+struct device device_by_host(const struct device *d);
 /* In stream order, with so many items to share.  What arg points to stays as
  * it is until the kernel has run. */
 void device_launch(struct device *d, int kernel, size_t items, void *arg);
-/* NULL, or why it does not run here. */
+/* NULL, or why they do not run here. */
 const char *device_open_persistent(struct device *d,
-                                   const struct persistent *kernel);
-/* Groups of it, which wait for each other: so many, or for 0 as there are cores.
+                                   const struct persistent *kernels);
+/* Groups of one of them, which wait for each other: so many, or for 0 as there are cores.
  * On the software device 1, after a line of the library, if so many are not
  * resident at once; on a GPU at most those that are. */
 unsigned device_resident(const struct device *d, unsigned groups);
-/* Launches it with as many groups as device_resident() returned.  arg points to
+/* Launches one with as many groups as device_resident() returned.  arg points to
  * so many bytes, and stays as it is until the kernel has run. */
-void device_persist(struct device *d, unsigned groups, void *arg);
+void device_persist(struct device *d, int kernel, unsigned groups, void *arg);
 void device_copy(struct device *d, void *to, const void *from, size_t bytes);
 void device_sync(struct device *d);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app.h"
+
 static void add_side(struct grid *g, int x, int y, int z)
 {
     int *step = g->step[g->sides++];
@@ -75,4 +77,31 @@ void grid_factors(int n, int axes, int p[AXES])
         n /= p[a];
     }
     p[X] = n;
+}
+
+/* ---- places of a flat block ---- */
+
+/* Along one axis of so many cells: from which one on, and how many, go to the
+ * neighbour there, or come from it. */
+static void range(int step, size_t cells, bool ghosts, size_t *first,
+                  size_t *n)
+{
+    *n = step ? 1 : cells;
+    *first = step > 0 ? cells + ghosts : step < 0 ? !ghosts : 1;
+}
+
+unsigned *grid_places(const int step[AXES], size_t rows, size_t cols,
+                      bool ghosts, size_t *out)
+{
+    size_t row, n_rows, col, n_cols, width = cols + 2;
+    unsigned *list;
+
+    range(step[Y], rows, ghosts, &row, &n_rows);
+    range(step[X], cols, ghosts, &col, &n_cols);
+    *out = n_rows * n_cols;
+    list = app_memory(*out, sizeof *list);
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t c = 0; c < n_cols; c++)
+            list[r * n_cols + c] = (unsigned)((row + r) * width + col + c);
+    return list;
 }

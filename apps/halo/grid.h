@@ -5,6 +5,7 @@
 #define HALO_GRID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { X, Y, Z, AXES, SIDES_MAX = 26 };
 
@@ -22,6 +23,11 @@ void grid_place(const struct grid *g, int pe, int at[AXES]);
 /* The PE on that side of a PE: maybe itself, or one PE on several sides; -1:
  * none. */
 int grid_neighbour(const struct grid *g, int pe, int side);
+/* Places in a block of rows * cols with a border of ghosts, row by row: of the
+ * cells that a neighbour in that direction wants, or of the ghosts that come from
+ * there.  The caller frees the list. */
+unsigned *grid_places(const int step[AXES], size_t rows, size_t cols,
+                      bool ghosts, size_t *n);
 /* The factors of n that are nearest to each other, largest first. */
 void grid_factors(int n, int axes, int p[AXES]);
 

@@ -9,10 +9,11 @@
 
 enum { K_GATHER, K_SCATTER };   /* the first ones of every program */
 
-const char *const halo_mode_names[HALO_MODES] = { "hd", "pss", "st", "rst",
-                                                 "ki", "kt" };
+const char *const halo_mode_names[HALO_MODES] = { "cpu", "hd", "pss", "st",
+                                                 "rst", "part", "ki", "kt" };
 static const struct halo_engine *const engines[HALO_MODES] = {
-    &halo_hd, &halo_pss, &halo_st, &halo_rst, &halo_ki, &halo_kt
+    &halo_hd, &halo_hd, &halo_pss, &halo_st, &halo_rst, &halo_part, &halo_ki,
+    &halo_kt
 };
 
 void halo_nothing(struct halo *h)
@@ -126,7 +127,8 @@ struct halo *halo_create(const struct halo_what *what)
     size_t total;
 
     h->what = *what;
-    h->device = what->device;
+    h->by_host = device_by_host(what->device);
+    h->device = what->mode == HALO_CPU ? &h->by_host : what->device;
     h->engine = engines[what->mode];
     for (int i = 0; i < what->sides; i++) {
         h->side[i] = what->side[i];
@@ -160,6 +162,11 @@ void halo_destroy(struct halo *h)
     free(h);
 }
 
+struct device *halo_device(struct halo *h)
+{
+    return h->device;
+}
+
 int halo_phase(const struct halo *h)
 {
     return (int)(h->round & 1);
@@ -188,7 +195,8 @@ static void pack(struct halo *h)
 void halo_gather(struct halo *h)
 {
     h->engine->before(h);
-    pack(h);
+    if (!h->engine->packs)
+        pack(h);
     h->engine->send(h);
 }
 

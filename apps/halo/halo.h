@@ -13,16 +13,19 @@
  *     halo_destroy(h);                collective
  *
  * All is in order of the device's stream.  The mode alone says who drives it:
+ *   cpu  there is no device: this thread of the host computes, packs, puts
  *   hd   the host: it waits for the packing, puts, waits, starts the unpacking
  *   pss  the stream, by puts with signal; the host only enqueues
  *   st   the stream, by sends and receives that were matched once
  *   rst  the same, by ready sends: the sender gets no word that there is room
+ *   part the same by partitioned messages: the stream starts them, and the
+ *        kernel that packs makes each part of a side ready as soon as it is
  *   ki   the kernel that computes: one for all rounds of a run, which a
  *        program enqueues in place of the loop, by halo_run(); rounds outside
  *        of it are the host's
  *   kt   the same, but the host has posted the puts, and the kernel triggers them
  * Rounds take turns between two arrays, which may be the same one, and between
- * two sets of buffers; only st needs no second set.  In that, what a neighbour
+ * two sets of buffers; only st and part need no second set.  In that, what a neighbour
  * sends for round k goes where round k - 2 was, and it sends only after it has
  * what this PE sent for round k - 1, that is, after round k - 2 was unpacked
  * here.  This needs no further message, but that sides go both ways.
@@ -33,8 +36,8 @@
 #include "device.h"
 #include "grid.h"
 
-enum halo_mode { HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_KI, HALO_KT,
-                 HALO_MODES };
+enum halo_mode { HALO_CPU, HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_PART,
+                 HALO_KI, HALO_KT, HALO_MODES };
 extern const char *const halo_mode_names[HALO_MODES];
 /* Is a run one kernel? */
 static inline bool halo_is_inside(enum halo_mode m)
@@ -62,7 +65,8 @@ struct halo_what {
     bool add;                   /* to what is there, else in its place; either
                                  * way it is added up where several sides have
                                  * the same place */
-    unsigned groups;            /* of ki's kernel; 0: as there are cores */
+    unsigned groups;            /* of kernels that call the library; 0: as there
+                                 * are cores */
     bool apart;                 /* a kernel packs for each side, not one for
                                  * all */
     long spoilt_round;          /* -1, or what is sent last in this round */
@@ -74,6 +78,8 @@ struct halo *halo_create(const struct halo_what *what);
 /* The same number of rounds has run on all PEs. */
 void halo_destroy(struct halo *h);
 
+/* A program's own kernels and copies are its: of cpu it is none of what->device. */
+struct device *halo_device(struct halo *h);
 int halo_phase(const struct halo *h);           /* 0, 1: even or odd round */
 double *halo_array(const struct halo *h);       /* u of the present round */
 void halo_gather(struct halo *h);

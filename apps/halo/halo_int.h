@@ -12,6 +12,7 @@
  * halo->round is that of the call. */
 struct halo_engine {
     int sets;                           /* of buffers: 1 or 2 */
+    bool packs;                         /* send() packs, too */
     void (*open)(struct halo *h);
     void (*before)(struct halo *h);     /* before the round is packed */
     void (*send)(struct halo *h);       /* what is packed */
@@ -35,15 +36,18 @@ uint64_t put_received(const struct halo *h);
 void put_send(struct halo *h);
 void put_wait(struct halo *h);
 
+/* halo_ki.c: what kernels need to know of any engine's halo. */
+struct exchange;
+void exchange_describe(const struct halo *h, struct exchange *out);
 /* For those that have nothing to do before. */
 void halo_nothing(struct halo *h);
 extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst,
-    halo_ki, halo_kt;
+    halo_part, halo_ki, halo_kt;
 
 struct halo {
     struct halo_what what;
     const struct halo_engine *engine;
-    struct device *device;
+    struct device *device, by_host;     /* by_host: of cpu */
     uint64_t round;
     struct halo_side side[SIDES_MAX];   /* the lists are the caller's */
     size_t at[SIDES_MAX + 1];           /* where a side's values begin */

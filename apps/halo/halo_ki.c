@@ -62,15 +62,13 @@ static void kt_close(struct halo *h)
     ki_close(h);
 }
 
-void halo_exchange(const struct halo *h, struct exchange *out)
+void exchange_describe(const struct halo *h, struct exchange *out)
 {
-    const struct put_state *s = h->state;
-
     *out = (struct exchange){
         .u = { h->what.u[0], h->what.u[1] }, .out = { h->out[0], h->out[1] },
         .in = { h->in[0], h->in[1] }, .from = h->lists,
-        .unpack = { h->unpack[0], h->unpack[1] }, .arrived = s->arrived,
-        .came = s->came, .round = h->round, .sides = (word32)h->what.sides,
+        .unpack = { h->unpack[0], h->unpack[1] },
+        .round = h->round, .sides = (word32)h->what.sides,
         .spoilt_round = h->what.spoilt_round < 0
                         ? ~0ull : (word64)h->what.spoilt_round,
         .spoilt_side = (word32)h->spoilt_side, .spoilt_by = h->what.spoilt_by
@@ -82,6 +80,15 @@ void halo_exchange(const struct halo *h, struct exchange *out)
     }
     app_need(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &out->dev),
              "shmemx_dev_get");
+}
+
+void halo_exchange(const struct halo *h, struct exchange *out)
+{
+    const struct put_state *s = h->state;
+
+    exchange_describe(h, out);
+    out->arrived = s->arrived;
+    out->came = s->came;
     if (!s->trig)
         return;
     app_need(shmemx_trig_dev(s->trig, &out->trig), "shmemx_trig_dev");
@@ -96,15 +103,15 @@ void halo_run(struct halo *h, void *arg, long rounds)
 
     if (rounds == 0)
         return;
-    device_persist(h->device, s->groups, arg);
+    device_persist(h->device, K_RUN, s->groups, arg);
     for (long i = 0; i < rounds && i < 2; i++)  /* from this phase on */
         s->sent[(h->round + (uint64_t)i) % 2] += (uint64_t)(rounds + 1 - i) / 2;
     h->round += (uint64_t)rounds;
 }
 
 const struct halo_engine halo_ki = {
-    2, ki_open, halo_nothing, put_send, put_wait, ki_close, put_received
+    2, false, ki_open, halo_nothing, put_send, put_wait, ki_close, put_received
 };
 const struct halo_engine halo_kt = {
-    2, kt_open, halo_nothing, put_send, put_wait, kt_close, put_received
+    2, false, kt_open, halo_nothing, put_send, put_wait, kt_close, put_received
 };

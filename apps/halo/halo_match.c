@@ -136,7 +136,7 @@ static void st_send(struct halo *h)
 }
 
 const struct halo_engine halo_st = {
-    1, st_open, st_before, st_send, match_wait, match_close, match_received
+    1, false, st_open, st_before, st_send, match_wait, match_close, match_received
 };
 
 /* ---- ready sends ---- */
@@ -172,5 +172,5 @@ static void rst_close(struct halo *h)
 }
 
 const struct halo_engine halo_rst = {
-    2, rst_open, halo_nothing, rst_send, match_wait, rst_close, match_received
+    2, false, rst_open, halo_nothing, rst_send, match_wait, rst_close, match_received
 };

@@ -71,7 +71,7 @@ void put_wait(struct halo *h)
 }
 
 const struct halo_engine halo_hd = {
-    2, put_open, halo_nothing, put_send, put_wait, put_close, put_received
+    2, false, put_open, halo_nothing, put_send, put_wait, put_close, put_received
 };
 
 /* ---- the stream ---- */
@@ -106,5 +106,5 @@ static void pss_wait(struct halo *h)
 }
 
 const struct halo_engine halo_pss = {
-    2, put_open, halo_nothing, pss_send, pss_wait, put_close, put_received
+    2, false, put_open, halo_nothing, pss_send, pss_wait, put_close, put_received
 };

@@ -220,20 +220,24 @@ int options_read(int argc, char **argv, const struct about *about,
     static const char *const verify[] = { "all", "last", "none", NULL };
     static const char *const pack[] = { "fused", "apart", NULL };
     static const char *modes[HALO_MODES + 1];
+    const unsigned all = (1u << HALO_MODES) - 1;
     int apart = 0, status;
     const struct option_row common[] = {
         { "mode", 'm', OPTION_WORDS, &out->modes, 0, 0, modes, "LIST",
           "who drives the exchange (all):\n"
+          "cpu   the host, which computes, too\n"
           "hd    the host\n"
           "pss   the stream, by puts with signal\n"
           "st    the stream, by matched messages\n"
           "rst   the same, by ready sends, with two sets of buffers\n"
+          "part  the stream, by partitioned messages, whose parts the kernel\n"
+          "      that packs makes ready\n"
           "ki    one kernel of the device for a whole run\n"
           "kt    the same, by puts that the host has posted and the\n"
           "      kernel triggers" },
         { "groups", 0, OPTION_NUMBER, &out->groups, 0, 1024, NULL, "N",
-          "groups of the kernel of ki and kt (0: as many as there are\n"
-          "cores for a PE)" },
+          "groups of the kernel of part, ki and kt (0: as many as there\n"
+          "are cores for a PE)" },
         { "pack", 0, OPTION_WORD, &apart, 0, 0, pack, "WORD",
           "a kernel packs for all neighbours: fused, or for each\n"
           "apart (fused)" },
@@ -259,7 +263,7 @@ int options_read(int argc, char **argv, const struct about *about,
 
     for (int i = 0; i < HALO_MODES; i++)
         modes[i] = halo_mode_names[i];
-    *out = (struct common){ .modes = (1u << HALO_MODES) - 1, .warmup = 10,
+    *out = (struct common){ .modes = all, .all = all, .warmup = 10,
                             .trials = 5, .seed = 1, .spoil = -1,
                             .verify = VERIFY_LAST };
     status = read_areas(argc, argv, tables);
@@ -272,25 +276,40 @@ int options_read(int argc, char **argv, const struct about *about,
     return status;
 }
 
-int options_fit(struct common *o, struct device *d,
-                const struct persistent *kernel)
+/* Takes modes out where all were chosen; refuses them where a list has them. */
+static int leave_out(struct common *o, unsigned modes, const char *names,
+                     const char *why)
 {
-    unsigned all = (1u << HALO_MODES) - 1, ki = 1u << HALO_KI | 1u << HALO_KT;
-    const char *why;
+    if (o->modes != o->all)
+        return options_refuse("--mode %s: %s", names, why);
+    o->modes &= ~modes;
+    o->all &= ~modes;
+    if (app.me == 0 && !o->json)
+        printf("# without %s: %s\n", names, why);
+    return 0;
+}
 
-    if (!(o->modes & ki))
-        return 0;
-    why = device_open_persistent(d, kernel);
+int options_fit(struct common *o, struct device *d,
+                const struct persistent *kernels)
+{
+    const unsigned calling = 1u << HALO_PART | 1u << HALO_KI | 1u << HALO_KT;
+    char text[320];
+    const char *why;
+    int status = 0;
+
+    if (o->modes >> HALO_CPU & 1 && d->gpu) {
+        snprintf(text, sizeof text, "the host does not compute in memory of %s",
+                 d->info.name);
+        status = leave_out(o, 1u << HALO_CPU, "cpu", text);
+    }
+    if (status || !(o->modes & calling))
+        return status;
+    why = device_open_persistent(d, kernels);
     if (!app_sum(why != NULL))
         return 0;
-    if (o->modes != all)
-        return options_refuse("--mode ki, kt: the kernel for %s: %s", d->info.name,
-                              why ? why : "another PE has none");
-    o->modes &= ~ki;
-    if (app.me == 0 && !o->json)
-        printf("# ki, kt are left out: the kernel for %s: %s\n", d->info.name,
-               why ? why : "another PE has none");
-    return 0;
+    snprintf(text, sizeof text, "the kernel for %s: %s", d->info.name,
+             why ? why : "another PE has none");
+    return leave_out(o, calling, "part, ki, kt", text);
 }
 
 void options_spoilt(const struct common *o, long first, long last)

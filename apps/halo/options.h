@@ -30,10 +30,10 @@ struct option_row {
 enum verify { VERIFY_ALL, VERIFY_LAST, VERIFY_NONE };
 enum { TRIALS_MAX = 100 };
 struct common {
-    unsigned modes;             /* a set of enum halo_mode */
+    unsigned modes, all;        /* sets of enum halo_mode; all: that there are */
     long warmup, trials, spoil, seed;
     int verify;
-    long groups;                /* of ki's kernels; 0: as there are cores */
+    long groups;                /* of calling kernels; 0: as there are cores */
     bool apart, json, help;
 };
 
@@ -49,10 +49,11 @@ int options_read(int argc, char **argv, const struct about *about,
 /* The same for options that do not go together. */
 int options_refuse(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
-/* Opens the kernel of ki.  Where it does not run: takes ki out of all modes, and
- * prints why; refuses a list that has it.  By all PEs. */
+/* Opens the kernels that call the library.  Modes that do not run on this device:
+ * takes them out of all modes, and prints why; refuses a list that has them.  By
+ * all PEs. */
 int options_fit(struct common *o, struct device *d,
-                const struct persistent *kernel);
+                const struct persistent *kernels);
 /* After all runs: --spoil has not ended the job, which is an error.  The first
  * run that is compared has rounds first to last; none if last is less. */
 void options_spoilt(const struct common *o, long first, long last);

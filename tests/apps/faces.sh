@@ -16,43 +16,43 @@ messages()
         fail "not $1 messages in a step: $(cat out)"
 }
 
-right 6 1 -- -t 1
+right 8 1 -- -t 1
 messages 0
-right 6 1 -- -t 1 --periodic -l 2x1x9
+right 8 1 -- -t 1 --periodic -l 2x1x9
 messages 26
-right 6 2 -- -t 1 -e 3x2x1 -n 4 --periodic -l 2x2x9
-verified 24
-right 6 4 -- -t 2 -e 2x3x2 -n 3 -l 2x2x9
+right 8 2 -- -t 1 -e 3x2x1 -n 4 --periodic -l 2x2x9
+verified 32
+right 8 4 -- -t 2 -e 2x3x2 -n 3 -l 2x2x9
 messages 12
-right 6 8 -- -t 1 -e 2x2x2 -n 3 -l 2x2x17 --pack apart
+right 8 8 -- -t 1 -e 2x2x2 -n 3 -l 2x2x17 --pack apart
 messages 56
-right 6 8 -- -t 1 -e 1 -n 2 -l 1x2x9 --grid 1x8 --periodic
+right 8 8 -- -t 1 -e 1 -n 2 -l 1x2x9 --grid 1x8 --periodic
 messages 208
-right 6 3 -- -t 1 -e 2x1x2 -n 5 -l 1x3x9 --grid 3
+right 8 3 -- -t 1 -e 2x1x2 -n 5 -l 1x3x9 --grid 3
 messages 4
 # All positions: corners with 7 neighbours, then 11, 17 and 26.
-right 6 27 -- -t 1 -e 1x1x2 -n 3 -l 1x1x9
+right 8 27 -- -t 1 -e 1x1x2 -n 3 -l 1x1x9
 messages 316
-right 6 2 --ppn 1 -- -t 1 -e 2 -n 3 -l 2x1x9 --periodic
-right 6 4 --ppn 2 -- -t 1 -e 2x2x2 -n 3 -l 2x2x9
+right 8 2 --ppn 1 -- -t 1 -e 2 -n 3 -l 2x1x9 --periodic
+right 8 4 --ppn 2 -- -t 1 -e 2x2x2 -n 3 -l 2x2x9
 # Groups of one kernel wait for each other.
 right 1 4 -- -t 2 -e 2x3x2 -n 3 -l 2x2x17 -m ki --groups 3
 right 1 2 --ppn 1 -- -t 1 -e 2 -n 3 -l 2x1x9 -m ki --groups 2 --periodic
 right 1 4 -- -t 2 -e 2x3x2 -n 3 -l 2x2x17 -m kt --groups 3
 on_gpus -e 2x2x2 -n 3 -l 2x1x9
 
-for what in 'last 6' 'none 0'; do
+for what in 'last 8' 'none 0'; do
     try 2 -- -t 2 -e 1x1x1 -n 2 -l 2x2x5 -V "${what% *}"
     verified "${what#* }"
 done
 try 2 -- -t 2 -e 1x1x1 -n 2 -l 1x1x5 --json
-grep -qE '^\{"program":"faces",.*"elements":"1x1x1","points":2,"ends":"open","loops":"1x1x5",.*"verified":6,"rows":\[$' out &&
-    [ "$(grep -cE '^,?\{"grid":"2x1x1",.*"mode":"(hd|pss|st|rst|ki|kt)",.*"messages_per_step":2,.*\}$' out)" -eq 6 ] ||
+grep -qE '^\{"program":"faces",.*"elements":"1x1x1","points":2,"ends":"open","loops":"1x1x5",.*"verified":8,"rows":\[$' out &&
+    [ "$(grep -cE '^,?\{"grid":"2x1x1",.*"mode":"(cpu|hd|pss|st|rst|part|ki|kt)",.*"messages_per_step":2,.*\}$' out)" -eq 8 ] ||
     fail "json: $(cat out)"
 
 # --- What is wrong is found ---
 
-for mode in hd pss st rst ki kt; do
+for mode in cpu hd pss st rst part ki kt; do
     refused 1 "$mode, 2x2x1 PEs, 20 steps of run [0-9]*: [0-9]* values are wrong" \
         4 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m $mode --spoil 2
 done

@@ -9,19 +9,19 @@ program=gol2d
 . "$(dirname "$0")/halo.inc"
 
 for gens in 1 2 7 100; do
-    right 6 1 -- -n 24 -g $gens -t 2
-    right 6 2 -- -n 24 -g $gens -t 2
-    verified 12
-    right 6 3 -- -n 24 -g $gens -t 2 --grid 3x1
-    right 6 4 -- -n 24 -g $gens -t 2
-    right 6 8 -- -n 24 -g $gens -t 2 --grid 4x2
+    right 8 1 -- -n 24 -g $gens -t 2
+    right 8 2 -- -n 24 -g $gens -t 2
+    verified 16
+    right 8 3 -- -n 24 -g $gens -t 2 --grid 3x1
+    right 8 4 -- -n 24 -g $gens -t 2
+    right 8 8 -- -n 24 -g $gens -t 2 --grid 4x2
 done
-right 6 2 -- -n 2 -g 7 -t 3 --seed 5 --grid 1x2
-right 6 4 -- -n 2048 -g 2 -t 1
-right 6 4 -- -n 64 -g 400 -t 1 --init glider8 --pack apart
-right 6 3 -- -n 192 -g 4 -t 2 --init glider8 --grid 1x3
-right 6 2 --ppn 1 -- -n 40 -g 7 -t 2 --pack apart
-right 6 4 --ppn 2 -- -n 24 -g 20 -t 2
+right 8 2 -- -n 2 -g 7 -t 3 --seed 5 --grid 1x2
+right 8 4 -- -n 2048 -g 2 -t 1
+right 8 4 -- -n 64 -g 400 -t 1 --init glider8 --pack apart
+right 8 3 -- -n 192 -g 4 -t 2 --init glider8 --grid 1x3
+right 8 2 --ppn 1 -- -n 40 -g 7 -t 2 --pack apart
+right 8 4 --ppn 2 -- -n 24 -g 20 -t 2
 # Groups of one kernel wait for each other.
 right 1 1 -- -n 24 -g 50 -t 2 -m ki --groups 3
 right 1 3 -- -n 24 -g 50 -t 2 -m ki --groups 5
@@ -45,7 +45,7 @@ grep -qE '^\{"program":"gol2d",.*"pes":1,"ppn":1,.*"grid":"1x1","generations":10
 
 # --- What is wrong is found ---
 
-for mode in hd pss st rst ki kt; do
+for mode in cpu hd pss st rst part ki kt; do
     refused 1 "$mode, 32 x 32 on 2x1 PEs, 9 generations: [0-9]* cells are wrong" \
         2 -- -n 32 -g 9 -t 1 -w 0 -m $mode --spoil 3
 done
@@ -70,7 +70,7 @@ done
 refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' 1 -- -n 2048 -g 1
 refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100: no multiple of 3x1 PEs' 3 -- -n 100
-refused 2 'mode hd,mpi: say some of hd, pss, st, rst, ki, kt' 1 -- -m hd,mpi
+refused 2 'mode hd,mpi: say some of cpu, hd, pss, st, rst, part, ki, kt' 1 -- -m hd,mpi
 refused 2 'pack both: say one of fused, apart' 1 -- --pack=both
 refused 2 'grid 1x1x1: say PXxPY, of numbers from 1' 1 -- --grid 1x1x1
 refused 2 'gens 0: say a number from 1 to' 1 -- -g 0

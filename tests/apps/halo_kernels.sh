@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: the kernels of gol2d and faces compile for NVIDIA's and AMD's GPUs
+# Description: the kernels of gol2d, faces and jacobi2d compile for NVIDIA's and AMD's GPUs
 # and as C, each behind those of the halo in one text; so does, behind these,
 # the one kernel of a whole run, with the library's headers in the text, as a
 # compiler at run time takes it.
@@ -23,7 +23,7 @@ compiles()
 
 printf 'int x;\n' >probe.hip
 # Two texts: kernels of single steps, and these with the one of a whole run.
-for program in gol2d:3: faces:5: gol2d:4:ki faces:6:ki; do
+for program in gol2d:3: faces:5: jacobi2d:5: gol2d:5:ki faces:7:ki jacobi2d:7:ki; do
     ki=${program##*:} program=${program%:*}
     many=${program#*:} program=${program%:*}
     set -- "$SRC/apps/halo/kernels.inc" "$SRC/apps/$program/kernels.inc"

@@ -86,7 +86,7 @@ cat man/*.[37] | grep -oE 'S-[EW]-[A-Z]+' | sed 's/.*-//' |
 
 # --- References ---
 
-sed -n 's/^\.Xr \(shmem[^ ]*\|osh[^ ]*\|sluice\|bucketsort\|gol2d\|faces\) \([0-9]\).*/\1.\2/p' \
+sed -n 's/^\.Xr \(shmem[^ ]*\|osh[^ ]*\|sluice\|bucketsort\|gol2d\|faces\|jacobi2d\) \([0-9]\).*/\1.\2/p' \
     "$@" | lacking "$tmp/names" | none 'references to no page'
 {
     grep -oE '`man [^`]*`' README.md | tr -d '`' |
