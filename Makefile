@@ -280,7 +280,7 @@ $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX
 # it, for the source that has both.
 HALO_KI  = $(patsubst %,$(O)/obj/apps/%/main,gol2d faces jacobi2d)
 SORT_KI  = $(O)/obj/apps/bucketsort/exchange_ki
-BENCH_KI = $(addprefix $(O)/obj/bench/,gups allreduce_ring)
+BENCH_KI = $(addprefix $(O)/obj/bench/,gups allreduce_ring pp_pack)
 WITH_KI  = $(HALO_KI) $(SORT_KI) $(BENCH_KI)
 $(HALO_KI:=.text): $(O)/obj/apps/%/main.text: apps/halo/kernels.inc \
     apps/%/kernels.inc apps/halo/ki.inc apps/%/ki.inc
@@ -288,7 +288,7 @@ $(SORT_KI).text: apps/bucketsort/kernels.inc apps/bucketsort/ki.inc
 $(BENCH_KI:=.text): $(O)/obj/bench/%.text: bench/%.inc bench/coord.h bench/gups.h
 $(WITH_KI:=.text): scripts/kernel-text $(wildcard include/shmemx_dev*.h)
 	@mkdir -p $(@D)
-	@sh scripts/kernel-text $(filter %.inc,$^) >$@
+	@sh scripts/kernel-text $(filter-out %/pp_kernels.inc,$(filter %.inc,$^)) >$@
 $(WITH_KI:=.ptx): %.ptx: %.text
 	$(call say,PTX)$(NVCC) -w -x cu -ptx -arch=compute_75 -Iinclude -o $@ $< >/dev/null 2>&1 || : >$@
 $(WITH_KI:=.o): %.o: %.text %.ptx
@@ -333,8 +333,7 @@ $(addsuffix .o,$(GTL_BENCH)): private USER_CPPFLAGS += -include config.h -Isrc
 $(GTL_BENCH): $(O)/obj/layers.a
 $(GTL_BENCH): private USER_LIBS = $(O)/obj/layers.a $(LIB_LIBS) -lm
 # The kernels are launched as those of the application.
-$(O)/obj/bench/pp_pack: $(O)/obj/apps/bucketsort/dev_gpu.o
-$(O)/obj/bench/pp_pack.o: bench/pp_kernels.inc
+$(O)/obj/bench/pp_pack.o $(O)/obj/bench/pp_pack.text: bench/pp_kernels.inc
 
 # The stand-ins for CXI, and for providers that ask much of their user, under
 # names that libfabric takes for a provider's.

@@ -5,11 +5,11 @@
 
 #include "pp_pack.h"
 
-#include <shmemx_st.h>
+#include <shmemx_part.h>
 
 static inline bool pp_matched(enum pp_mode m)
 {
-    return m == PP_ST || m == PP_RST || m == PP_EAGER;
+    return m == PP_ST || m == PP_RST || m == PP_EAGER || m == PP_PART;
 }
 
 /* Round k uses buffer and request k % phases. */
@@ -18,15 +18,36 @@ static inline int pp_phases(enum pp_mode m)
     return m == PP_RST ? 2 : 1;
 }
 
+/* A long message has so many parts. */
+enum { PP_PARTS = 8, PP_PART_LEAST = 65536 };
+static inline int pp_parts(size_t bytes)
+{
+    return bytes % (PP_PARTS * sizeof(uint32_t)) == 0 &&
+           bytes / PP_PARTS >= PP_PART_LEAST ? PP_PARTS : 1;
+}
+
 struct pp_pair {
     int phases;
     shmemx_queue_t queue;
     shmemx_req_t reqs[4];       /* receives, then as many sends */
     shmemx_req_t active[2];     /* of the last start */
     int n_active;
+    shmemx_prequest_t dev;      /* of a partitioned send */
 };
 
 /* ---- These give 0 or -errno ---- */
+
+static int pp_pair_parts(struct pp_pair *p, void *sent, void *got, size_t bytes,
+                         int peer)
+{
+    int parts = pp_parts(bytes);
+    size_t each = bytes / (size_t)parts;
+    int rc = shmemx_precv_init(got, parts, each, peer, 0, &p->reqs[0]);
+
+    rc = rc ? rc : shmemx_psend_init(sent, parts, each, peer, 0, &p->reqs[1]);
+    rc = rc ? rc : shmemx_matchall(2, p->reqs);
+    return rc ? rc : shmemx_prequest_create(p->reqs[1], NULL, 0, &p->dev);
+}
 
 static int pp_pair_make(struct pp_pair *out, enum pp_mode m,
                         shmemx_stream_t stream, void *const sent[2],
@@ -35,6 +56,11 @@ static int pp_pair_make(struct pp_pair *out, enum pp_mode m,
     struct pp_pair p = { .phases = pp_phases(m) };
     int rc = shmemx_queue_create(stream, NULL, 0, &p.queue), n = p.phases;
 
+    if (!rc && m == PP_PART) {
+        rc = pp_pair_parts(&p, sent[0], got[0], bytes, peer);
+        *out = p;
+        return rc;
+    }
     for (int i = 0; i < n && !rc; i++) {
         rc = shmemx_recv_init(got[i], bytes, peer, i, &p.reqs[i]);
         if (!rc)
@@ -47,7 +73,7 @@ static int pp_pair_make(struct pp_pair *out, enum pp_mode m,
 
 static int pp_pair_free(struct pp_pair *p)
 {
-    int rc = 0;
+    int rc = p->dev.req ? shmemx_prequest_free(&p->dev) : 0;
 
     for (int i = 0; i < 2 * p->phases && !rc; i++)
         rc = shmemx_req_free(&p->reqs[i]);

@@ -13,7 +13,7 @@
 #define MOST (1024 * MIB)
 
 const char *const pp_mode_names[PP_MODES] = {
-    "hd", "pss", "st", "rst", "eager", "raw"
+    "hd", "pss", "st", "rst", "eager", "part", "ki", "kt", "raw"
 };
 
 int pp_iters(const struct pp_opts *o, size_t bytes)
@@ -29,8 +29,9 @@ void pp_help(void)
          "Round trips of messages that kernels pack, between two PEs: PE 0 "
          "packs and sends,\n"
          "PE 1 adds 1 to each element and sends it back, PE 0 checks.\n"
-         "  -m, --mode LIST      of hd, pss, st, rst, eager, raw (all that "
-         "there are here)\n"
+         "  -m, --mode LIST      of hd, pss, st, rst, eager, part, ki, kt, "
+         "raw (all that there\n"
+         "                       are here)\n"
          "        hd    the host drives: kernel, stream sync, put with "
          "signal, wait\n"
          "        pss   all on the stream: kernel, put with signal, wait\n"
@@ -39,6 +40,11 @@ void pp_help(void)
          "        rst   by ready sends, of which two take turns\n"
          "        eager as st, of messages that SHMEM_ST_EAGER lets go "
          "ahead\n"
+         "        part  partitioned: the kernel that packs makes parts ready\n"
+         "        ki    one kernel for all round trips, which puts with "
+         "signal\n"
+         "        kt    the same by a put that the host has posted, and the "
+         "kernel triggers\n"
          "        raw   kernel, the device's own copy, store and wait; on one "
          "node\n"
          "  -s, --sizes LO[:HI]  bytes, 4 to 1g, powers of two times LO "
@@ -124,7 +130,8 @@ static const char *modes(const char *text, struct pp_opts *o)
             return NULL;
         text++;
     }
-    return "say some of hd, pss, st, rst, eager, raw, with commas";
+    return "say some of hd, pss, st, rst, eager, part, ki, kt, raw, with "
+           "commas";
 }
 
 static const char *number(const char *text, int least, int most, int *out)
@@ -174,7 +181,7 @@ bool pp_options(int argc, char **argv, struct pp_opts *out, char error[160])
         { NULL, 0, NULL, 0 }
     };
     struct pp_opts o = {
-        .mode = { true, true, true, true, true, true }, .min = LEAST,
+        .mode = { true, true, true, true, true, true, true, true, true }, .min = LEAST,
         .max = 16 * MIB, .warmup = 100, .trials = 5, .verify = 100
     };
     const char *wanted;

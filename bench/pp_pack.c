@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp_kernels.inc"
+#include "pp_inside.h"
 
 __asm__(".pushsection .rodata\n"
         "pp_text:\n"
@@ -57,7 +57,7 @@ static struct pp {
     size_t bytes;
     uint64_t round, launches;
     unsigned long verified;     /* round trips, by PE 0 */
-    struct step *steps;         /* what kernels of the software device read */
+    struct packing *steps;      /* what kernels of the software device read */
     size_t step, n_steps;
     struct dev_gpu gpu;
 } pp;
@@ -112,24 +112,41 @@ static void launch_on_gpu(enum kernel k, struct step *s)
         die("DEVICE", "PE %d: %s: %s", pp.me, kernel_names[k], pp.gpu.said);
 }
 
-static void launch(enum kernel k)
+static struct step this_step(void)
 {
-    static const shmemx_kernel_t soft[] = { soft_pack, soft_echo, soft_check };
-    static const shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
-    struct step s = {
+    return (struct step){
         .from = pp.got[pp.phase], .to = pp.sent[pp.phase], .wrong = pp.wrong,
         .n = pp.bytes / sizeof(word32), .round = (word32)pp.round,
         .spoilt = pp.o.spoil && pp.round == (uint64_t)pp.o.spoil
     };
+}
+
+/* The message at hand, by a kernel that makes its parts ready. */
+static void launch_parts(struct pp_pair *p)
+{
+    struct packing *w = &pp.steps[pp.step++];
+
+    pp.launches++;
+    *w = (struct packing){ .step = this_step(), .send = p->dev,
+                           .parts = (word32)pp_parts(pp.bytes),
+                           .answers = pp.me != 0 };
+    need(pp_calling_launch(PACK_PARTS, w, pp.stream), "a kernel");
+}
+
+static void launch(enum kernel k)
+{
+    static const shmemx_kernel_t soft[] = { soft_pack, soft_echo, soft_check };
+    static const shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
+    struct step s = this_step();
 
     pp.launches++;
     if (strcmp(pp.device.driver, "host")) {
         launch_on_gpu(k, &s);
         return;
     }
-    pp.steps[pp.step] = s;
+    pp.steps[pp.step].step = s;
     need(shmemx_stream_launch(pp.stream, &grid, soft[k],
-                              &pp.steps[pp.step++]), "a kernel");
+                              &pp.steps[pp.step++].step), "a kernel");
 }
 
 static void sync_stream(void)
@@ -201,21 +218,29 @@ static void wait(struct pp_pair *p)
     need(pp_pair_wait(p), "shmemx_enqueue_waitall");
 }
 
+/* Of a partitioned message the kernel comes behind the start. */
+static void pack_and_start(struct pp_pair *p, uint64_t recv)
+{
+    if (!p->dev.req)
+        launch(pp.me ? ECHO : PACK);
+    start(p, recv, pp.round);
+    if (p->dev.req)
+        launch_parts(p);
+}
+
 static void messages(struct pp_pair *p, int n, bool checked)
 {
     for (int i = 0; i < n; i++) {
         pp.round++;
         pp.phase = (int)(pp.round % (unsigned)p->phases);
         if (pp.me == 0) {
-            launch(PACK);
-            start(p, pp.round, pp.round);
+            pack_and_start(p, pp.round);
             wait(p);
             if (checked)
                 launch(CHECK);
         } else {
             wait(p);
-            launch(ECHO);
-            start(p, i + 1 < n ? pp.round + 1 : 0, pp.round);
+            pack_and_start(p, i + 1 < n ? pp.round + 1 : 0);
         }
     }
     if (n && pp.me)
@@ -233,8 +258,25 @@ static void get_ready(enum pp_mode m, int n)
     shmem_barrier_all();
 }
 
+static void inside(enum pp_mode m, int n, bool checked)
+{
+    struct step first;
+
+    pp.phase = 0;
+    first = this_step();
+    first.round++;
+    pp.round += (uint64_t)n;
+    pp.launches += n > 0;
+    need(n ? pp_inside_run(m, &first, n, pp.me != 0, checked, pp.o.spoil,
+                           pp.peer, pp.stream) : 0, "a kernel");
+}
+
 static void round_trips(enum pp_mode m, int n, bool checked)
 {
+    if (pp_inside(m)) {
+        inside(m, n, checked);
+        return;
+    }
     if (pp_matched(m)) {
         messages(&pp.pair[m], n, checked);
         return;
@@ -397,6 +439,23 @@ static size_t eager(void)
     return xport_net ? pp.eager.off_node : pp.eager.on_node;
 }
 
+/* And those whose kernels call the library where these run. */
+static void find_calling(void)
+{
+    const char *why = NULL;
+
+    for (int m = 0; m < PP_MODES; m++)
+        if (pp.o.mode[m] && pp_calls((enum pp_mode)m)) {
+            why = why ? why : pp_calling_load(&pp.device);
+            if (why && pp.o.chosen && pp.me == 0)
+                die("MODE", "--mode %s: kernels for %s: %s", pp_mode_names[m],
+                    pp.device.name, why);
+            if (why && pp.o.chosen)
+                shmem_barrier_all();    /* PE 0 ends the job */
+            pp.o.mode[m] = !why;
+        }
+}
+
 /* And eager if the smallest message is. */
 static void find_eager(void)
 {
@@ -429,10 +488,12 @@ static void set_up(void)
     pp.wrong = room(true, sizeof *pp.wrong);
     pp.flag = room(false, sizeof *pp.flag);
     pp.notified = room(false, sizeof *pp.notified);
+    pp_calling.came = room(false, sizeof *pp_calling.came);
     rc = shmemx_stream_create(&pp.stream);
     need(rc, "a stream");
     load_kernels();
     find_near();
+    find_calling();
     find_eager();
 }
 
@@ -489,6 +550,8 @@ static void run_size(size_t n, struct pp_cell cells[PP_MODES])
     for (int m = 0; m < PP_MODES; m++)
         if (pp.o.mode[m] && pp_matched(m))
             match(m);
+    if (pp.o.mode[PP_KT])
+        need(pp_trig_make(pp.sent[0], pp.got[0], n, pp.peer), "a trigger");
     for (int m = 0; m < PP_MODES; m++)
         if (pp.o.mode[m] && pp.o.verify)
             check_all(m);
@@ -499,6 +562,8 @@ static void run_size(size_t n, struct pp_cell cells[PP_MODES])
     for (int m = 0; m < PP_MODES; m++)
         if (pp.o.mode[m] && pp_matched(m))
             need(pp_pair_free(&pp.pair[m]), "freeing");
+    if (pp.o.mode[PP_KT])
+        need(shmemx_trig_free(&pp_calling.trig), "freeing");
 }
 
 int main(int argc, char **argv)
