@@ -280,7 +280,7 @@ $(O)/obj/apps/bucketsort/dev.o: private USER_CPPFLAGS += -DSORT_PTX='"$(SORT_PTX
 # it, for the source that has both.
 HALO_KI  = $(patsubst %,$(O)/obj/apps/%/main,gol2d faces jacobi2d)
 SORT_KI  = $(O)/obj/apps/bucketsort/exchange_ki
-BENCH_KI = $(addprefix $(O)/obj/bench/,gups allreduce_ring pp_pack)
+BENCH_KI = $(addprefix $(O)/obj/bench/,gups allreduce_ring pp_pack bce)
 WITH_KI  = $(HALO_KI) $(SORT_KI) $(BENCH_KI)
 $(HALO_KI:=.text): $(O)/obj/apps/%/main.text: apps/halo/kernels.inc \
     apps/%/kernels.inc apps/halo/ki.inc apps/%/ki.inc

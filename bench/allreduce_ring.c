@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a sum over all PEs of arrays in the memory of the device, by a
- * ring, in three forms of the same algorithm, which take turns:
+ * ring, in three forms of the same algorithm, and by two collectives of the
+ * library, which take turns:
  *
  *   kernel  one persistent kernel for all sums of a round: its groups wait,
  *           add and put, each with parts of its own of the array, so that some
@@ -8,6 +9,9 @@
  *   host    the host waits for what comes in, launches the kernel that adds,
  *           waits for it, and puts
  *   stream  the stream does all that, in its order; the host waits in the end
+ *   call    shmem_double_sum_reduce: the host moves and adds
+ *   parts   shmemx_pallreduce_init: 8 partitions, if they divide the array, that
+ *           the host makes ready
  *
  *   allreduce_ring [--tsv] [-m [MIN:]MAX] [-n ROUNDS] [-g GROUPS]
  *                  [-p PIECES]
@@ -29,7 +33,7 @@
 #include <sched.h>
 #include <shmem.h>
 #include <shmem_space.h>
-#include <shmemx_st.h>
+#include <shmemx_pcoll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +46,7 @@ enum {
     FAR_PIECE_BYTES = 512 << 10, /* if a next PE is on another node */
     MOST_ROUNDS = 1000,
     RUN_AHEAD = 16,             /* sums that a stream has enqueued */
+    PARTS = 8,
     GPU_ITEMS = 256
 };
 
@@ -178,11 +183,36 @@ static void by_stream(int iters)
     }
 }
 
+/* ---- the library's own ---- */
+
+static void by_call(int iters)
+{
+    for (int i = 0; i < iters; i++)
+        must(shmem_double_sum_reduce(SHMEM_TEAM_WORLD, ring.out, ring.in, ring.n),
+             "a sum");
+}
+
+static shmemx_req_t parts;      /* of this size */
+static int parts_of(size_t n)
+{
+    return n % PARTS ? 1 : PARTS;
+}
+
+static void by_parts(int iters)
+{
+    for (int i = 0; i < iters; i++) {
+        must(shmemx_req_start(parts), "a start");
+        must(shmemx_pready_range(parts, 0, parts_of(ring.n) - 1), "ready");
+        must(shmemx_req_wait(parts), "a wait");
+    }
+}
+
 static const struct form {
     const char *name;
     void (*sums)(int iters);
 } forms[] = {
     { "kernel", by_kernel }, { "host", by_host }, { "stream", by_stream },
+    { "call", by_call }, { "parts", by_parts },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -260,6 +290,10 @@ static int size_row(size_t bytes)
     double t[FORMS];
 
     plan(bytes);
+    must(shmemx_pallreduce_init(SHMEM_TEAM_WORLD, ring.out, ring.in,
+                                parts_of(ring.n),
+                                ring.n / (size_t)parts_of(ring.n),
+                                SHMEMX_DOUBLE, SHMEMX_SUM, &parts), "a request");
     for (int f = 0; f < FORMS; f++)
         wrong += wrong_after(&forms[f]);
     for (int r = 0; r < run.rounds; r++)
@@ -267,11 +301,14 @@ static int size_row(size_t bytes)
             us[f][r] = measure(&forms[f], iters);
     for (int f = 0; f < FORMS; f++)
         t[f] = bench_median(us[f], run.rounds);
+    must(shmemx_req_free(&parts), "a request's end");
     if (run.me == 0)
-        printf(run.tsv ? "%zu\t%u\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%ld\n"
-                       : "%-10zu %6u %6u %11.2f %11.2f %11.2f %12.2f %13.2f "
-                         "%8ld\n", bytes, ring.groups, ring.pieces, t[0], t[1],
-               t[2], t[1] / t[0], t[2] / t[0], wrong);
+        printf(run.tsv ? "%zu\t%u\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f"
+                         "\t%ld\n"
+                       : "%-10zu %6u %6u %10.2f %10.2f %10.2f %10.2f %10.2f "
+                         "%11.2f %10.2f %6ld\n", bytes, ring.groups,
+               ring.pieces, t[0], t[1], t[2], t[3], t[4], t[1] / t[0],
+               t[3] / t[4], wrong);
     fflush(stdout);
     return wrong != 0;
 }
@@ -447,9 +484,10 @@ int main(int argc, char **argv)
         rc = open_ring();
     if (!rc && run.me == 0 && !run.tsv)
         printf("# sums of doubles over %d PEs, by a ring\n"
-               "# %-8s %6s %6s %11s %11s %11s %12s %13s %8s\n", run.pes,
-               "bytes", "groups", "pieces", "kernel(us)", "host(us)",
-               "stream(us)", "host/kernel", "stream/kernel", "errors");
+               "# %-8s %6s %6s %10s %10s %10s %10s %10s %11s %10s %6s\n",
+               run.pes, "bytes", "groups", "pieces", "kernel(us)", "host(us)",
+               "stream(us)", "call(us)", "parts(us)", "host/kernel",
+               "call/parts", "errors");
     for (size_t n = run.min; !rc && n <= run.max; n *= 4)
         rc = size_row(n);
     if (stream)

@@ -18,7 +18,7 @@ rows()
     want=$1 plan="$2 $3"
     shift 3
     "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null &&
-        [ "$(awk -F '\t' '$4 > 0 && $5 > 0 && $6 > 0 && $7 > 0 && $9 == 0' \
+        [ "$(awk -F '\t' '$4 > 0 && $5 > 0 && $6 > 0 && $7 > 0 && $8 > 0 && $11 == 0' \
             out | wc -l)" -eq "$want" ] && [ "$(wc -l <out)" -eq "$want" ] &&
         [ "$(tail -n 1 out | awk '{ print $2, $3 }')" = "$plan" ] && return
     echo "FAIL: $*: not $want rows, $plan at last: $(cat out err)" >&2
