@@ -457,7 +457,7 @@ static int open_ring(void)
     if (!least(ring.in && ring.out && ring.landing && ring.arrived &&
                additions && host))
         return bad("-m", "MAX", "no room in the device heap: set "
-                   "SHMEM_SYMMETRIC_SIZE_DEVICE, or a smaller MAX");
+                   "SHMEM_DEVICE_SYMMETRIC_SIZE, or a smaller MAX");
     for (size_t i = 0; i < run.max / sizeof(double); i++)
         host[i] = value_of(run.me, i);
     copy(ring.in, host, run.max / sizeof(double) * sizeof(double));

@@ -66,11 +66,11 @@ for far in '' '--ppn 1'; do
     refused 'wants device memory, and this job has none: SHMEM_DEVICE' \
         osu_oshm_broadcast -d A
     SHMEM_DEVICE=software
-    SHMEM_SYMMETRIC_SIZE_DEVICE=1m
-    export SHMEM_SYMMETRIC_SIZE_DEVICE
-    refused 'in device memory: set SHMEM_SYMMETRIC_SIZE_DEVICE or a smaller' \
+    SHMEM_DEVICE_SYMMETRIC_SIZE=1m
+    export SHMEM_DEVICE_SYMMETRIC_SIZE
+    refused 'in device memory: set SHMEM_DEVICE_SYMMETRIC_SIZE or a smaller' \
         osu_oshm_get_bw heap -d D
-    unset SHMEM_SYMMETRIC_SIZE_DEVICE
+    unset SHMEM_DEVICE_SYMMETRIC_SIZE
 done
 far=
 SHMEM_DEVICE=none

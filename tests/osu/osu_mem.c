@@ -144,12 +144,12 @@ static int no_room(const struct osu *o, enum osu_space space)
     if (space == OSU_DEVICE && !has(space))
         return osu_complain(o, "-s or -d wants device memory, which could not "
                             "be made: SHMEM_DEVICE=software is a device in "
-                            "software, SHMEM_SYMMETRIC_SIZE_DEVICE the size "
+                            "software, SHMEM_DEVICE_SYMMETRIC_SIZE the size "
                             "asked for");
     snprintf(what, sizeof what, "no room for buffers of %zu bytes in the "
              "symmetric heap%s: set %s or a smaller -m", osu_bytes(o),
              space == OSU_DEVICE ? " in device memory" : "",
-             space == OSU_DEVICE ? "SHMEM_SYMMETRIC_SIZE_DEVICE"
+             space == OSU_DEVICE ? "SHMEM_DEVICE_SYMMETRIC_SIZE"
                                  : "SHMEM_SYMMETRIC_SIZE");
     return osu_complain(o, what);
 }
