@@ -4,6 +4,7 @@
  * thread, by streams and messages for theirs.  What a handler calls here takes
  * no lock and allocates nothing. */
 #include "core/core_describe.h"
+#include "core/core_report.h"
 #include "rt/rt.h"
 
 #include <fcntl.h>
@@ -195,14 +196,27 @@ static void add_stream(struct line *l, const struct core_waiter *w)
     line_add(l, ", on which a kernel, copy or wait has not ended");
 }
 
-/* The name of what was started takes locks. */
+/* The name takes locks; the waiting thread has left it for handlers. */
+static bool name_of(const struct core_waiter *w, bool in_handler,
+                    char text[CORE_WAIT_NAME])
+{
+    const char *said = __atomic_load_n(&w->info.said, __ATOMIC_ACQUIRE);
+
+    if (!in_handler)
+        return w->info.name &&
+               (w->info.named || w->info.what == CORE_FOR_QUEUE) &&
+               w->info.name(w->info.named, text, CORE_WAIT_NAME);
+    if (said)
+        memcpy(text, said, CORE_WAIT_NAME);
+    return said;
+}
+
 static void add_queue(struct line *l, const struct core_waiter *w,
                       bool in_handler)
 {
-    char name[192];
+    char name[CORE_WAIT_NAME];
 
-    if (!in_handler && w->info.name &&
-        w->info.name(w->info.named, name, sizeof name))
+    if (name_of(w, in_handler, name))
         line_addf(l, "%s%s", name, w->info.by_host ? ""
                                                    : ", started on a queue");
     else
@@ -214,7 +228,7 @@ static void add_queue(struct line *l, const struct core_waiter *w,
 void core_describe_wait(struct line *l, const struct core_waiter *w,
                         bool in_handler)
 {
-    char text[128];
+    char text[CORE_WAIT_NAME];
 
     switch (w->info.what) {
     case CORE_FOR_REMOTE:
@@ -239,7 +253,6 @@ void core_describe_wait(struct line *l, const struct core_waiter *w,
     core_describe_address(l, w->addr);
     if (w->info.raiser)
         line_addf(l, ", which PE %u raises", w->info.raiser - 1);
-    if (w->info.named && !in_handler &&
-        w->info.name(w->info.named, text, sizeof text))
+    if (name_of(w, in_handler, text))
         line_addf(l, "; %s", text);
 }

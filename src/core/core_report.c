@@ -46,6 +46,18 @@ void core_report_wait_end(const struct core_waiter *w, bool last)
         core_activity_waits(CORE_WAITS_SLEEP, false);
 }
 
+void core_report_name(const struct core_waiter *w, const char *text)
+{
+    static char texts[2][CORE_WAIT_NAME];
+    static unsigned turn;
+
+    if (!core_report_shows(w))
+        return;
+    turn = !turn;               /* a handler may be reading the other one */
+    memcpy(texts[turn], text, sizeof texts[0]);
+    __atomic_store_n(&published.w.info.said, texts[turn], __ATOMIC_RELEASE);
+}
+
 bool core_report_has_wait(void)
 {
     return __atomic_load_n(&published.of, __ATOMIC_RELAXED);

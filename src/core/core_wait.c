@@ -42,6 +42,7 @@ enum { FENCE_FADES = 64 };
 #define YIELD_BLIND_NS 1000000000u
 #define YIELD_BLIND_SHARED_NS 20000000u
 #define AWAKE_MOST_NS 16000000u
+#define NAME_HOLDS_NS 200000000u        /* of what a hang report calls a wait */
 /* A wait for on-node PEs polls the network at each CHECKS_PER_POLL-th check.  A
  * wait whose yields return at once yields at each CHECKS_PER_YIELD-th. */
 enum { CHECKS_PER_POLL = 8, CHECKS_PER_YIELD = 64 };
@@ -210,6 +211,23 @@ void core_wait_print_counts(void)
               (unsigned long)c.fenced, (unsigned long)c.late);
 }
 
+/* What is left of a request changes: so the name is asked again and again. */
+static void publish_name(struct core_waiter *w)
+{
+    uint64_t now = clock_ns(), before = w->named_ns ? w->named_ns : w->since_ns;
+    char text[CORE_WAIT_NAME];
+
+    if (now - before < NAME_HOLDS_NS || !core_report_shows(w))
+        return;
+    w->named_ns = now;
+    if ((!w->info.named && w->info.what != CORE_FOR_QUEUE) ||
+        !w->info.name(w->info.named, text, sizeof text))
+        return;
+    lock_acquire(&announce_lock);
+    core_report_name(w, text);
+    lock_release(&announce_lock);
+}
+
 static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
 {
     uint64_t ns = waited_ns / 8, events = 0;
@@ -233,6 +251,8 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
         core_report_wait(w);
         lock_release(&announce_lock);
     }
+    if (unlikely(w->info.name))
+        publish_name(w);
     if (xport_net)
         events = xport_progress->set_asleep(true);
     w->timed_out = futex_wait(&core_ctl->wake_seq, was, ns, FUTEX_OF_NODE);

@@ -38,6 +38,7 @@ struct core_wait_info {
     const void *named;          /* of a QUEUE, for its name; of a VALUE or SET,
                                  * for what else there is to say; or NULL */
     bool (*name)(const void *named, char *text, size_t size);
+    const char *said;           /* in the hang report: that name; or NULL */
 };
 
 struct core_waiter {
@@ -55,6 +56,7 @@ struct core_waiter {
     bool fenced;                /* every writer has seen the announcement */
     bool timed_out;             /* its last sleep had no wake-up */
     uint64_t reported_ns;       /* the last stall line; core_stall.c's */
+    uint64_t named_ns;          /* since when the hang report has its name */
     struct core_wait_info info;
 };
 
