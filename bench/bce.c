@@ -245,7 +245,6 @@ static long different_weights(void)
         memcpy(&bits, &host_z[i], sizeof bits);
         mine = (mine ^ bits) * UINT64_C(1099511628211);
     }
-    of_0 = mine;
     shmem_uint64_broadcast(SHMEM_TEAM_WORLD, &of_0, &mine, 1, 0);
     differs = of_0 != mine;
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &differs, &differs, 1);

@@ -4,6 +4,7 @@
  * by msg_chan.c, msg_match.c, msg_select.c and the requests of this folder;
  * starts nothing. */
 #include "msg/part/part.h"
+#include "core/core_describe.h"
 #include "core/core_misuse.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
@@ -116,7 +117,8 @@ static void report_failed(const char *call, const char *which,
                     p->n, p->theirs);
 }
 
-static void describe(const struct msg_chan *c, char *text, size_t size)
+CORE_RACY static void describe(const struct msg_chan *c, char *text,
+                               size_t size)
 {
     const struct part_counters *w = part_counters(c);
     const struct part *p = c->part;
