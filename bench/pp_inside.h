@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pp_inside.h - the modes of pp_pack whose kernels call the library. */
+/* pp_inside.h - the kernels of pp_pack, and the modes whose kernels call the
+ * library. */
 #ifndef PP_INSIDE_H
 #define PP_INSIDE_H
 
@@ -9,6 +10,21 @@
 #include "pp_pack.inc"
 
 #include <shmemx_trig.h>
+
+enum kernel { PACK, ECHO, CHECK, N_KERNELS };
+static const char *const kernel_names[N_KERNELS] = {
+    "pp_pack", "pp_echo", "pp_check"
+};
+
+#define SOFT(name)                                                          \
+    static void soft_##name(const shmemx_item_t *it, void *arg)             \
+    {                                                                       \
+        const struct coord p = { it->group, it->item, it->groups,           \
+                                it->items };                                \
+                                                                            \
+        name(arg, &p);                                                      \
+    }
+KERNELS(SOFT)
 
 KI_TEXT(pp_calling, KI_TEXT_FILE, KI_PTX_FILE);
 

@@ -86,21 +86,6 @@ static void need(int rc, const char *what)
 
 /* ---- kernels ---- */
 
-enum kernel { PACK, ECHO, CHECK, N_KERNELS };
-static const char *const kernel_names[N_KERNELS] = {
-    "pp_pack", "pp_echo", "pp_check"
-};
-
-#define SOFT(name)                                                          \
-    static void soft_##name(const shmemx_item_t *it, void *arg)             \
-    {                                                                       \
-        const struct coord p = { it->group, it->item, it->groups,           \
-                                it->items };                                \
-                                                                            \
-        name(arg, &p);                                                      \
-    }
-KERNELS(SOFT)
-
 static void launch_on_gpu(enum kernel k, struct step *s)
 {
     word64 groups = (s->n + 255) / 256;
@@ -593,6 +578,8 @@ int main(int argc, char **argv)
     }
     if (pp.me == 0)
         pp_end(&pp.o, pp.verified);
+    dev_gpu_unload(&pp.gpu);
+    dev_gpu_unload(&pp_calling.gpu);
     shmem_barrier_all();
     shmem_finalize();
     return 0;
