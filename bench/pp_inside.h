@@ -72,6 +72,8 @@ static const char *pp_calling_load(const shmemx_device_info_t *d)
 {
     struct dev_gpu *g = &pp_calling.gpu;
 
+    if (g->module)              /* for another mode */
+        return NULL;
     g->names = pp_calling_names;
     g->count = CALLING;
     g->otherwise = "SHMEM_DEVICE=software";
