@@ -26,8 +26,7 @@
 #define _GNU_SOURCE 1
 #include "allreduce_ring.inc"
 #include "bench.h"
-
-#include "../apps/bucketsort/dev_gpu.h"
+#include "launch.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -46,13 +45,11 @@ enum {
     FAR_PIECE_BYTES = 512 << 10, /* if a next PE is on another node */
     MOST_ROUNDS = 1000,
     RUN_AHEAD = 16,             /* sums that a stream has enqueued */
-    PARTS = 8,
-    GPU_ITEMS = 256
+    PARTS = 8
 };
 
 static struct {
     int me, pes;
-    bool gpu;
     size_t min, max;            /* bytes */
     int rounds, groups, pieces;
     size_t piece_bytes;
@@ -69,10 +66,12 @@ KI_TEXT(ring, KI_TEXT_FILE, KI_PTX_FILE);
 static const char *const kernel_names[KERNELS] = {
     "bench_sums_inside", "bench_add_part"
 };
-static struct dev_gpu gpu = {
-    .names = kernel_names, .count = KERNELS,
-    .otherwise = "SHMEM_DEVICE=software"
+LAUNCH_SOFT(sums_inside)
+LAUNCH_SOFT(add_part)
+static const shmemx_kernel_t soft[KERNELS] = {
+    soft_sums_inside, soft_add_part
 };
+static struct launcher kernels;
 
 static shmemx_stream_t stream;
 
@@ -94,39 +93,16 @@ static void must(int rc, const char *what)
 
 /* ---- kernels ---- */
 
-#define SOFT_KERNEL(name)                                                   \
-    static void soft_##name(const shmemx_item_t *it, void *arg)             \
-    {                                                                       \
-        const struct coord s = { it->group, it->item, it->groups,           \
-                                it->items };                                \
-                                                                            \
-        name(arg, &s);                                                      \
-    }
-SOFT_KERNEL(sums_inside)
-SOFT_KERNEL(add_part)
-
-/* arg stays as it is until the kernel has run. */
-static void launch(int kernel, unsigned resident, void *arg)
+static void enqueue(int kernel, unsigned resident, void *arg)
 {
-    static const shmemx_kernel_t soft[] = { soft_sums_inside, soft_add_part };
-    shmemx_grid_t grid = { .groups = ring.groups, .items = 1, .phases = 1,
-                           .resident = resident };
-
-    if (!run.gpu) {
-        must(shmemx_stream_launch(stream, &grid, soft[kernel], arg),
-             "a launch");
-        return;
-    }
-    if (!dev_gpu_launch(&gpu, kernel, ring.groups, GPU_ITEMS, arg, stream))
-        return;
-    fprintf(stderr, "allreduce_ring: PE %d: a launch: %s\n", run.me, gpu.said);
-    shmem_global_exit(1);
+    must(launch(&kernels, kernel, ring.groups, resident, arg, stream),
+         kernel_names[kernel]);
 }
 
 static void by_kernel(int iters)
 {
     ring.iters = (word32)iters;
-    launch(SUMS_INSIDE, ring.groups, &ring);
+    enqueue(SUMS_INSIDE, ring.groups, &ring);
     must(shmemx_stream_sync(stream), "the kernel");
 }
 
@@ -144,7 +120,7 @@ static void by_host(int iters)
                 shmem_signal_wait_until(word_of(&ring, t - 1, 0, 0), SHMEM_CMP_GE,
                                         sum);
             if (adds(&ring, t)) {
-                launch(ADD_PART, 0, &additions[t]);
+                enqueue(ADD_PART, 0, &additions[t]);
                 must(shmemx_stream_sync(stream), "an addition");
             }
             if (!is_last(&ring, t))
@@ -169,7 +145,7 @@ static void by_stream(int iters)
                          NULL, word_of(&ring, t - 1, 0, 0), SHMEM_CMP_GE, sum,
                          stream), "a wait on the stream");
             if (adds(&ring, t))
-                launch(ADD_PART, 0, &additions[t]);
+                enqueue(ADD_PART, 0, &additions[t]);
             if (!is_last(&ring, t))
                 must(shmemx_putmem_signal_nbi_on_stream(
                          target_of(&ring, t, c, c), source_of(&ring, t, c),
@@ -402,7 +378,7 @@ static int groups_here(const shmemx_device_info_t *device)
 {
     int pes = shmem_team_n_pes(SHMEM_TEAM_SHARED), n = device->resident / pes;
 
-    if (!run.gpu)
+    if (!kernels.on_gpu)
         return cores_here();
     return n < 1 ? 1 : n > MOST_GROUPS ? MOST_GROUPS : n;
 }
@@ -418,13 +394,12 @@ static int open_device(void)
         return bad("this job", "", "has no device: SHMEM_DEVICE=software is "
                    "one in software");
     must(shmemx_device_info(&device), "shmemx_device_info");
-    run.gpu = strcmp(device.driver, "host") != 0;
-    if (!least(!run.gpu || !dev_gpu_load(&gpu, device.driver, device.ordinal,
-                                         ring_ptx, ring_text)))
+    if (!least(launch_open(&kernels, &device, kernel_names, KERNELS, soft,
+                           ring_ptx, ring_text)))
         return bad("kernels for", device.name,
-                   *gpu.said ? gpu.said : "another PE has none");
+                   *kernels.gpu.said ? kernels.gpu.said : "another PE has none");
     groups = run.groups ? run.groups : least(groups_here(&device));
-    if (!least(!shmemx_launch_check((unsigned)groups, run.gpu ? GPU_ITEMS : 1,
+    if (!least(!shmemx_launch_check((unsigned)groups, kernels.on_gpu ? LAUNCH_ITEMS : 1,
                                     0)))
         return bad("-g", "GROUPS", "so many do not run at once: see "
                    "SHMEM_DEVICE_RESIDENT");
@@ -492,7 +467,7 @@ int main(int argc, char **argv)
         rc = size_row(n);
     if (stream)
         shmemx_stream_destroy(stream);
-    dev_gpu_unload(&gpu);
+    dev_gpu_unload(&kernels.gpu);
     free(additions);
     free(host);
     shmem_finalize();

@@ -6,7 +6,7 @@
 
 #include "pp_pack.h"
 
-#include "../apps/bucketsort/dev_gpu.h"
+#include "launch.h"
 #include "pp_pack.inc"
 
 #include <shmemx_trig.h>
@@ -16,15 +16,7 @@ static const char *const kernel_names[N_KERNELS] = {
     "pp_pack", "pp_echo", "pp_check"
 };
 
-#define SOFT(name)                                                          \
-    static void soft_##name(const shmemx_item_t *it, void *arg)             \
-    {                                                                       \
-        const struct coord p = { it->group, it->item, it->groups,           \
-                                it->items };                                \
-                                                                            \
-        name(arg, &p);                                                      \
-    }
-KERNELS(SOFT)
+KERNELS(LAUNCH_SOFT)
 
 KI_TEXT(pp_calling, KI_TEXT_FILE, KI_PTX_FILE);
 
@@ -41,7 +33,8 @@ static inline bool pp_calls(enum pp_mode m)
 }
 
 static struct pp_calling {
-    struct dev_gpu gpu;         /* loaded, where it is one */
+    struct launcher kernels;
+    bool loaded;
     shmemx_trig_t trig;         /* of kt, with one put */
     uint64_t sent;              /* by that */
     unsigned long *came;        /* symmetric: messages of ki and kt */
@@ -53,34 +46,22 @@ static const char *const pp_calling_names[CALLING] = {
     "bench_round_trips_inside", "bench_pack_parts"
 };
 
-static void soft_inside(const shmemx_item_t *it, void *arg)
-{
-    const struct coord p = { it->group, it->item, it->groups, it->items };
-
-    round_trips_inside(arg, &p);
-}
-
-static void soft_pack_parts(const shmemx_item_t *it, void *arg)
-{
-    const struct coord p = { it->group, it->item, it->groups, it->items };
-
-    pack_parts(arg, &p);
-}
+LAUNCH_SOFT(round_trips_inside)
+LAUNCH_SOFT(pack_parts)
+static const shmemx_kernel_t pp_calling_soft[CALLING] = {
+    soft_round_trips_inside, soft_pack_parts
+};
 
 /* NULL, or why they do not run on this device. */
 static const char *pp_calling_load(const shmemx_device_info_t *d)
 {
-    struct dev_gpu *g = &pp_calling.gpu;
+    struct launcher *l = &pp_calling.kernels;
 
-    if (g->module)              /* for another mode */
-        return NULL;
-    g->names = pp_calling_names;
-    g->count = CALLING;
-    g->otherwise = "SHMEM_DEVICE=software";
-    if (!strcmp(d->driver, "host") ||
-        !dev_gpu_load(g, d->driver, d->ordinal, pp_calling_ptx, pp_calling_text))
-        return NULL;
-    return g->said;
+    if (!pp_calling.loaded)     /* for another mode */
+        pp_calling.loaded = launch_open(l, d, pp_calling_names, CALLING,
+                                        pp_calling_soft, pp_calling_ptx,
+                                        pp_calling_text);
+    return pp_calling.loaded ? NULL : l->gpu.said;
 }
 
 /* ---- These give 0 or -errno ---- */
@@ -88,13 +69,7 @@ static const char *pp_calling_load(const shmemx_device_info_t *d)
 /* One group.  arg stays as it is until the kernel has run. */
 static int pp_calling_launch(int kernel, void *arg, shmemx_stream_t stream)
 {
-    static const shmemx_kernel_t soft[] = { soft_inside, soft_pack_parts };
-    static const shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
-
-    if (!pp_calling.gpu.module)
-        return shmemx_stream_launch(stream, &grid, soft[kernel], arg);
-    return dev_gpu_launch(&pp_calling.gpu, kernel, 1, 256, arg, stream) ? -EIO
-                                                                         : 0;
+    return launch(&pp_calling.kernels, kernel, 1, 0, arg, stream);
 }
 
 /* The put of kt, of one size. */

@@ -118,7 +118,7 @@ static void launch_parts(struct pp_pair *p)
     need(pp_calling_launch(PACK_PARTS, w, pp.stream), "a kernel");
 }
 
-static void launch(enum kernel k)
+static void run_kernel(enum kernel k)
 {
     static const shmemx_kernel_t soft[] = { soft_pack, soft_echo, soft_check };
     static const shmemx_grid_t grid = { .groups = 1, .items = 1, .phases = 1 };
@@ -207,7 +207,7 @@ static void wait(struct pp_pair *p)
 static void pack_and_start(struct pp_pair *p, uint64_t recv)
 {
     if (!p->dev.req)
-        launch(pp.me ? ECHO : PACK);
+        run_kernel(pp.me ? ECHO : PACK);
     start(p, recv, pp.round);
     if (p->dev.req)
         launch_parts(p);
@@ -222,7 +222,7 @@ static void messages(struct pp_pair *p, int n, bool checked)
             pack_and_start(p, pp.round);
             wait(p);
             if (checked)
-                launch(CHECK);
+                run_kernel(CHECK);
         } else {
             wait(p);
             pack_and_start(p, i + 1 < n ? pp.round + 1 : 0);
@@ -270,14 +270,14 @@ static void round_trips(enum pp_mode m, int n, bool checked)
     for (int i = 0; i < n; i++) {
         pp.round++;
         if (pp.me == 0) {
-            launch(PACK);
+            run_kernel(PACK);
             send_by(m);
             wait_by(m);
             if (checked)
-                launch(CHECK);
+                run_kernel(CHECK);
         } else {
             wait_by(m);
-            launch(ECHO);
+            run_kernel(ECHO);
             send_by(m);
         }
     }
@@ -344,7 +344,7 @@ static void measure(enum pp_mode m, int trial, struct pp_cell *out)
     t.armed = stream_posted_ops() - t.armed;
     t.launches = pp.launches;
     if (pp.me == 0) {
-        launch(CHECK);
+        run_kernel(CHECK);
         expect_right(m, 1);
     }
     t = both(t);
@@ -364,7 +364,7 @@ static double piece(bool kernel, bool flag)
         double began = bench_now_ns();
 
         if (kernel)
-            launch(CHECK);      /* of nothing */
+            run_kernel(CHECK);      /* of nothing */
         if (flag) {
             need(gtl->write64(pp.flag, pp.round, pp.stream), "a store");
             need(gtl->wait64(pp.flag, pp.round, pp.stream), "a wait");
@@ -579,7 +579,7 @@ int main(int argc, char **argv)
     if (pp.me == 0)
         pp_end(&pp.o, pp.verified);
     dev_gpu_unload(&pp.gpu);
-    dev_gpu_unload(&pp_calling.gpu);
+    dev_gpu_unload(&pp_calling.kernels.gpu);
     shmem_barrier_all();
     shmem_finalize();
     return 0;

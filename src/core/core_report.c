@@ -29,6 +29,7 @@ void core_report_wait(struct core_waiter *w)
         core_activity_call(w->info.call);
     core_activity_waits(CORE_WAITS_SLEEP, true);
     w->noted = true;
+    w->named_ns = 0;            /* what is published anew has no name yet */
     t = w->info.what == CORE_FOR_ALL ? core_activity_team : NULL;
     published.w = *w;
     published.call = w->info.call ? w->info.call : xport_call;
