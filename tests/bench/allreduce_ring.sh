@@ -7,9 +7,9 @@
 # Timeout: 60
 # Needs: benches
 set -u
-: "${BUILD:?the build directory}"
+says='allreduce_ring'
+. "$(dirname "$0")/bench.inc"
 ring=$BUILD/obj/bench/allreduce_ring
-failures=0
 
 # rows N GROUPS PIECES WORDS...: so many figures without an error, the last one
 # with that plan.
@@ -21,19 +21,7 @@ rows()
         [ "$(awk -F '\t' '$4 > 0 && $5 > 0 && $6 > 0 && $7 > 0 && $8 > 0 && $11 == 0' \
             out | wc -l)" -eq "$want" ] && [ "$(wc -l <out)" -eq "$want" ] &&
         [ "$(tail -n 1 out | awk '{ print $2, $3 }')" = "$plan" ] && return
-    echo "FAIL: $*: not $want rows, $plan at last: $(cat out err)" >&2
-    failures=1
-}
-
-# refused TEXT WORDS...
-refused()
-{
-    text=$1
-    shift
-    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
-    grep -qE "^allreduce_ring: .*$text" err && return
-    echo "FAIL: $*: no '$text': $(cat err)" >&2
-    failures=1
+    fail "$*: not $want rows, $plan at last: $(cat out err)"
 }
 
 SHMEM_DEVICE=software

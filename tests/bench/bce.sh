@@ -6,9 +6,9 @@
 # Timeout: 60
 # Needs: benches
 set -u
-: "${BUILD:?the build directory}"
+says='bce'
+. "$(dirname "$0")/bench.inc"
 bce=$BUILD/obj/bench/bce
-failures=0
 
 # rows N WORDS...: so many forms, whose steps are right.
 rows()
@@ -18,19 +18,7 @@ rows()
     "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null &&
         [ "$(awk -F '\t' '$4 > 0 && $5 > 0 && NF == 8' out | wc -l)" -eq "$want" ] &&
         return
-    echo "FAIL: $*: not $want rows: $(cat out err)" >&2
-    failures=1
-}
-
-# refused TEXT WORDS...
-refused()
-{
-    text=$1
-    shift
-    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
-    grep -qE "^bce: .*$text" err && return
-    echo "FAIL: $*: no '$text': $(cat err)" >&2
-    failures=1
+    fail "$*: not $want rows: $(cat out err)"
 }
 
 SHMEM_DEVICE=software
@@ -54,8 +42,7 @@ else
 fi
 "$BUILD/bin/oshrun" -n 2 "$bce" -n 1 -g 1 -s 2 -b >out 2>err &&
     grep -q '^# .* sums .* times as fast as host' out || {
-    echo "FAIL: -b: $(cat out err)" >&2
-    failures=1
+    fail "-b: $(cat out err)"
 }
 refused '-g 0: want a number from 1 to' -n 1 "$bce" -g 0
 refused '-p PARTS: does not divide' -n 1 "$bce" -g 1 -p 3

@@ -5,8 +5,8 @@
 # Timeout: 60
 # Needs: benches
 set -u
-: "${BUILD:?the build directory}"
-failures=0
+says='kernel'
+. "$(dirname "$0")/bench.inc"
 
 # rows N WORDS...: so many figures, each above 0, each held against a target.
 rows()
@@ -17,19 +17,7 @@ rows()
         [ "$(awk -F '\t' '$3 > 0 && $6 ~ /^[<>]=/ && $7 ~ /^(met|missed)$/' \
             out | wc -l)" -eq "$want" ] && [ "$(wc -l <out)" -eq "$want" ] &&
         return
-    echo "FAIL: $*: not $want rows: $(cat out err)" >&2
-    failures=1
-}
-
-# refused TEXT WORDS...
-refused()
-{
-    text=$1
-    shift
-    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
-    grep -qE "^kernel: .*$text" err && return
-    echo "FAIL: $*: no '$text': $(cat err)" >&2
-    failures=1
+    fail "$*: not $want rows: $(cat out err)"
 }
 
 SHMEM_DEVICE=software

@@ -5,8 +5,9 @@
 # Timeout: 60
 # Needs: benches
 set -u
-: "${BUILD:?the build directory}"
-program=$BUILD/obj/bench/partitioned failures=0
+says='partitioned|usage'
+. "$(dirname "$0")/bench.inc"
+program=$BUILD/obj/bench/partitioned
 export SHMEM_DEVICE=software
 
 rows()
@@ -14,19 +15,7 @@ rows()
     "$BUILD/bin/oshrun" -n 2 "$@" "$program" --tsv -n 3 >out 2>err </dev/null &&
         [ "$(awk -F '\t' '(NF == 6 && $6 > 0) || NF == 5 { printf "%s ", $1 }' \
             out)" = '1024 8192 65536 524288 4194304 33554432 calls ' ] && return
-    echo "FAIL: $*: $(cat out err)" >&2
-    failures=1
-}
-
-# refused TEXT WORDS...
-refused()
-{
-    text=$1
-    shift
-    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
-    grep -qE "^(partitioned|usage): .*$text" err && return
-    echo "FAIL: $*: no '$text': $(cat err)" >&2
-    failures=1
+    fail "$*: $(cat out err)"
 }
 
 rows --ppn 2

@@ -5,8 +5,9 @@
 # Timeout: 60
 # Needs: benches
 set -u
-: "${BUILD:?the build directory}"
-program=$BUILD/obj/bench/pcoll failures=0
+says='pcoll|usage'
+. "$(dirname "$0")/bench.inc"
+program=$BUILD/obj/bench/pcoll
 export SHMEM_DEVICE=software
 
 rows()
@@ -15,19 +16,7 @@ rows()
         </dev/null &&
         [ "$(awk -F '\t' 'NF == 7 && $7 > 0 { printf "%s ", $1 }' out)" = \
             '64 512 4096 32768 262144 ' ] && return
-    echo "FAIL: $*: $(cat out err)" >&2
-    failures=1
-}
-
-# refused TEXT WORDS...
-refused()
-{
-    text=$1
-    shift
-    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
-    grep -qE "^(pcoll|usage): .*$text" err && return
-    echo "FAIL: $*: no '$text': $(cat err)" >&2
-    failures=1
+    fail "$*: $(cat out err)"
 }
 
 rows -n 3

@@ -5,8 +5,9 @@
 # Timeout: 60
 # Needs: benches
 set -u
-: "${BUILD:?the build directory}"
-trigger=$BUILD/obj/bench/trigger failures=0
+says='trigger|usage'
+. "$(dirname "$0")/bench.inc"
+trigger=$BUILD/obj/bench/trigger
 export SHMEM_DEVICE=software
 
 rows()
@@ -14,19 +15,7 @@ rows()
     "$BUILD/bin/oshrun" -n 2 "$@" "$trigger" --tsv -n 3 >out 2>err </dev/null &&
         [ "$(awk -F '\t' 'NF == 7 && $2 > 0 && $3 > 0 { printf "%s ", $1 }' \
             out)" = '16 64 256 1024 4096 ' ] && return
-    echo "FAIL: $*: $(cat out err)" >&2
-    failures=1
-}
-
-# refused TEXT WORDS...
-refused()
-{
-    text=$1
-    shift
-    "$BUILD/bin/oshrun" "$@" >out 2>err </dev/null && text="status 0, not $text"
-    grep -qE "^(trigger|usage): .*$text" err && return
-    echo "FAIL: $*: no '$text': $(cat err)" >&2
-    failures=1
+    fail "$*: $(cat out err)"
 }
 
 rows --ppn 2
