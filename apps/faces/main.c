@@ -9,6 +9,7 @@
 #include "../halo/app.h"
 #include "../halo/halo.h"
 #include "../halo/options.h"
+#include "../halo/program.h"
 #include "../halo/report.h"
 #include "faces.h"
 
@@ -445,25 +446,21 @@ static void tear_down(void)
     shmem_free(faces.u);
     free(faces.host);
     free(faces.want);
-    device_close(&faces.device);
+}
+
+static void work(void)
+{
+    set_up();
+    run();
+    tear_down();
 }
 
 int main(int argc, char **argv)
 {
-    int status;
+    const struct program program = {
+        "faces", &faces.o, &faces.device, kernels, KERNELS, faces_text,
+        &calling, options, work
+    };
 
-    app_begin("faces");
-    status = options(argc, argv);
-    if (status == 0 &&
-        !device_open(&faces.device, kernels, KERNELS, faces_text))
-        status = 1;
-    if (status == 0)
-        status = options_fit(&faces.o, &faces.device, &calling);
-    if (status == 0) {
-        set_up();
-        run();
-        tear_down();
-    }
-    shmem_finalize();
-    return status == OPTIONS_DONE ? 0 : status;
+    return program_run(&program, argc, argv);
 }

@@ -9,7 +9,8 @@
 #include "../halo/app.h"
 #include "../halo/halo.h"
 #include "../halo/options.h"
-#include "../halo/report.h"
+#include "../halo/program.h"
+#include "../halo/trials.h"
 #include "field.h"
 
 #include "../halo/kernels.inc"
@@ -49,9 +50,7 @@ static struct gol {
     struct halo_side side[SIDES];
     struct life step[2];
     struct life_run inside;     /* of the run of ki at hand */
-    struct halo *halo[HALO_MODES];
-    double create[HALO_MODES];
-    struct times solve[HALO_MODES], enqueue[HALO_MODES];
+    struct trials t;
 } gol;
 
 /* ---- what is sent and received ---- */
@@ -72,25 +71,15 @@ static void make_sides(void)
 
 /* ---- a run ---- */
 
-/* The field as it is at first in the array of the present round, its ghosts by
- * an exchange; what has not been exchanged is no number. */
-static void start_field(struct halo *h)
+/* The field as it is at first; ghosts, and all else before, are no numbers. */
+static void fill(bool at_first)
 {
-    struct device *d = halo_device(h);
-    int p = halo_phase(h);
-
     for (size_t i = 0; i < gol.cells; i++)
         gol.host[i] = NAN;
-    device_copy(d, gol.u[!p], gol.host, gol.cells * sizeof(double));
-    device_sync(d);
-    for (size_t r = 0; r < gol.rows; r++)
+    for (size_t r = 0; r < gol.rows && at_first; r++)
         for (size_t c = 0; c < gol.cols; c++)
             gol.host[(r + 1) * (gol.cols + 2) + c + 1] =
                 field_cell(&gol.field, gol.row + (long)r, gol.col + (long)c);
-    device_copy(d, gol.u[p], gol.host, gol.cells * sizeof(double));
-    halo_gather(h);
-    halo_scatter(h);
-    halo_wait(h);
 }
 
 /* All generations by one kernel. */
@@ -114,23 +103,6 @@ static void solve(struct halo *h, enum halo_mode m, long gens)
         halo_gather(h);
         halo_scatter(h);
     }
-}
-
-/* Seconds until all has run, and until all was enqueued: of the slowest PE. */
-static void measure(enum halo_mode m)
-{
-    struct halo *h = gol.halo[m];
-    double start, enqueued, end;
-
-    start_field(h);
-    shmem_barrier_all();
-    start = app_now();
-    solve(h, m, gol.gens);
-    enqueued = app_now();
-    halo_wait(h);
-    end = app_now();
-    times_add(&gol.solve[m], app_most(end - start));
-    times_add(&gol.enqueue[m], app_most(enqueued - start));
 }
 
 /* ---- is it right ---- */
@@ -158,9 +130,9 @@ static void make_wanted(void)
         shmem_getmem(gol.want, gol.want, (size_t)(n * n), 0);
 }
 
-static void check(enum halo_mode m)
+static void check(struct halo *h, enum halo_mode m)
 {
-    int last = !halo_phase(gol.halo[m]);
+    int last = !halo_phase(h);
     uint64_t wrong = 0;
 
     device_copy(&gol.device, gol.host, gol.u[last],
@@ -181,25 +153,14 @@ static void check(enum halo_mode m)
     report_verified();
 }
 
-/* Rounds are counted from the first one of the halo: before those of a run one
- * fills the ghosts of its first field, and before all runs there is one more
- * with the warm-up.  What the last one of a run sends is not looked at. */
-static void report_spoilt(void)
-{
-    long runs = gol.o.verify == VERIFY_ALL ? 0 : gol.o.trials - 1;
-    long first = 1 + gol.o.warmup + runs * (1 + gol.gens);
-
-    options_spoilt(&gol.o, first, first + gol.gens - 1);
-}
-
 /* ---- rows ---- */
 
 static void row(enum halo_mode m)
 {
-    const struct times *t = &gol.solve[m];
+    const struct times *t = &gol.t.solved[m];
     double gens = (double)gol.gens, us = times_mean(t) / gens * 1e6;
     double hd = gol.o.modes >> HALO_HD & 1
-              ? times_mean(&gol.solve[HALO_HD]) / gens * 1e6 : NAN;
+              ? times_mean(&gol.t.solved[HALO_HD]) / gens * 1e6 : NAN;
     double base = gol.base_us > 0 ? gol.base_us : app.pes == 1 ? hd : NAN;
     const struct column c[] = {
         { "n", "n", 7, 0, NULL, (double)gol.field.n },
@@ -216,12 +177,12 @@ static void row(enum halo_mode m)
         { "speedup", "speedup", 7, 3, NULL, base / us },
         { "eff", "efficiency", 6, 3, NULL, base / us / app.pes },
         { "R3", "r3", 6, 3, NULL, gol.o.modes >> HALO_HD & 1
-                 ? times_ratio(t, &gol.solve[HALO_HD]) : NAN },
+                 ? times_ratio(t, &gol.t.solved[HALO_HD]) : NAN },
         { "host_us", "host_us", 9, 2, NULL,
-          times_median(&gol.enqueue[m]) / gens * 1e6 },
-        { "creation(s)", "creation_s", 11, 6, NULL, gol.create[m] },
+          times_median(&gol.t.enqueued[m]) / gens * 1e6 },
+        { "creation(s)", "creation_s", 11, 6, NULL, gol.t.created[m] },
         { "R12", "r12", 8, 0, NULL,
-          hd > us ? gol.create[m] * 1e6 / (hd - us) : NAN },
+          hd > us ? gol.t.created[m] * 1e6 / (hd - us) : NAN },
         { .key = NULL }
     };
 
@@ -242,9 +203,7 @@ static void report(void)
 
     snprintf(grid, sizeof grid, "%ldx%ld", gol.p[X], gol.p[Y]);
     report_begin(gol.o.json, &gol.device, head);
-    for (int m = 0; m < HALO_MODES; m++)
-        if (gol.o.modes >> m & 1)
-            row((enum halo_mode)m);
+    trials_rows(&gol.t);
     report_end(gol.o.json, gol.field.init == FIELD_RANDOM
                ? "each cell is that of one processor's run"
                : "each cell is that of gliders that have moved");
@@ -337,46 +296,19 @@ static void set_up(void)
     make_wanted();
 }
 
-static void create(enum halo_mode m)
-{
-    const struct halo_what what = {
-        .mode = m, .device = &gol.device, .u = { gol.u[0], gol.u[1] },
-        .side = gol.side, .sides = gol.grid.sides, .apart = gol.o.apart,
-        .groups = (unsigned)gol.o.groups,
-        .spoilt_round = app.me == app.pes - 1 ? gol.o.spoil : -1,
-        .spoilt_by = NAN
-    };
-    double start;
-
-    shmem_barrier_all();
-    start = app_now();
-    gol.halo[m] = halo_create(&what);
-    gol.create[m] = app_most(app_now() - start);
-    start_field(gol.halo[m]);
-    solve(gol.halo[m], m, gol.o.warmup);
-    halo_wait(gol.halo[m]);
-}
-
 static void run(void)
 {
-    for (int m = 0; m < HALO_MODES; m++)
-        if (gol.o.modes >> m & 1)
-            create((enum halo_mode)m);
-    for (long t = 0; t < gol.o.trials; t++)
-        for (int m = 0; m < HALO_MODES; m++) {
-            if (!(gol.o.modes >> m & 1))
-                continue;
-            measure((enum halo_mode)m);
-            if (gol.o.verify == VERIFY_ALL ||
-                (gol.o.verify == VERIFY_LAST && t == gol.o.trials - 1))
-                check((enum halo_mode)m);
-        }
-    report_spoilt();
+    gol.t = (struct trials){
+        .o = &gol.o, .rounds = gol.gens,
+        .what = { .device = &gol.device, .u = { gol.u[0], gol.u[1] },
+                  .side = gol.side, .sides = gol.grid.sides, .spoilt_by = NAN },
+        .block = gol.host, .points = gol.cells, .fill = fill,
+        .solve = solve, .check = check, .row = row
+    };
+    trials_run(&gol.t);
     if (app.me == 0)
         report();
-    for (int m = 0; m < HALO_MODES; m++)
-        if (gol.halo[m])
-            halo_destroy(gol.halo[m]);
+    trials_end(&gol.t);
 }
 
 static void tear_down(void)
@@ -389,25 +321,21 @@ static void tear_down(void)
     shmem_free(gol.u[0]);
     shmem_free(gol.u[1]);
     free(gol.host);
-    device_close(&gol.device);
+}
+
+static void work(void)
+{
+    set_up();
+    run();
+    tear_down();
 }
 
 int main(int argc, char **argv)
 {
-    int status;
+    const struct program program = {
+        "gol2d", &gol.o, &gol.device, kernels, KERNELS, gol_text, &calling,
+        options, work
+    };
 
-    app_begin("gol2d");
-    status = options(argc, argv);
-    if (status == 0 &&
-        !device_open(&gol.device, kernels, KERNELS, gol_text))
-        status = 1;
-    if (status == 0)
-        status = options_fit(&gol.o, &gol.device, &calling);
-    if (status == 0) {
-        set_up();
-        run();
-        tear_down();
-    }
-    shmem_finalize();
-    return status == OPTIONS_DONE ? 0 : status;
+    return program_run(&program, argc, argv);
 }

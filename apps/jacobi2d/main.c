@@ -10,7 +10,8 @@
 #include "../halo/app.h"
 #include "../halo/halo.h"
 #include "../halo/options.h"
-#include "../halo/report.h"
+#include "../halo/program.h"
+#include "../halo/trials.h"
 #include "plate.h"
 
 #include "../halo/kernels.inc"
@@ -56,9 +57,7 @@ static struct jacobi {
     struct jacobi_run inside;   /* of the run of ki at hand */
     shmemx_queue_t queue;       /* for the norm on the stream: */
     shmemx_req_t reduce;
-    struct halo *halo[HALO_MODES];
-    double create[HALO_MODES];
-    struct times solve[HALO_MODES], enqueue[HALO_MODES];
+    struct trials t;
 } jac;
 
 static long checks(void)
@@ -87,8 +86,9 @@ static void make_sides(void)
 /* ---- a run ---- */
 
 /* This block with what its edges are held at; other ghosts are no numbers. */
-static void fill_host(double inner)
+static void fill(bool at_first)
 {
+    double inner = at_first ? 0 : NAN;
     size_t width = jac.cols + 2;
 
     for (size_t i = 0; i < jac.points; i++)
@@ -103,23 +103,6 @@ static void fill_host(double inner)
         if (jac.last)
             row[width - 1] = plate_edge(&jac.plate, jac.row + (long)r);
     }
-}
-
-/* The plate as it is at first in the array of the present round, its ghosts by
- * an exchange. */
-static void start_field(struct halo *h)
-{
-    struct device *d = halo_device(h);
-    int p = halo_phase(h);
-
-    fill_host(NAN);
-    device_copy(d, jac.u[!p], jac.host, jac.points * sizeof(double));
-    device_sync(d);
-    fill_host(0);
-    device_copy(d, jac.u[p], jac.host, jac.points * sizeof(double));
-    halo_gather(h);
-    halo_scatter(h);
-    halo_wait(h);
 }
 
 /* Where the host drives, it waits for the norm; else the stream reduces it. */
@@ -168,23 +151,6 @@ static void solve(struct halo *h, enum halo_mode m, long iters)
     }
 }
 
-/* Seconds until all has run, and until all was enqueued: of the slowest PE. */
-static void measure(enum halo_mode m)
-{
-    struct halo *h = jac.halo[m];
-    double start, enqueued, end;
-
-    start_field(h);
-    shmem_barrier_all();
-    start = app_now();
-    solve(h, m, jac.iters);
-    enqueued = app_now();
-    halo_wait(h);
-    end = app_now();
-    times_add(&jac.solve[m], app_most(end - start));
-    times_add(&jac.enqueue[m], app_most(enqueued - start));
-}
-
 /* ---- is it right ---- */
 
 /* The plate in the end: PE 0 goes through all iterations by itself, the others
@@ -226,9 +192,9 @@ static void check_norms(enum halo_mode m)
     free(norms);
 }
 
-static void check(enum halo_mode m)
+static void check(struct halo *h, enum halo_mode m)
 {
-    int end = !halo_phase(jac.halo[m]);
+    int end = !halo_phase(h);
     uint64_t wrong = 0;
 
     device_copy(&jac.device, jac.host, jac.u[end], jac.points * sizeof(double));
@@ -249,16 +215,6 @@ static void check(enum halo_mode m)
     report_verified();
 }
 
-/* Rounds are counted as by gol2d: before those of a run one fills the ghosts,
- * and before all runs there is one more with the warm-up. */
-static void report_spoilt(void)
-{
-    long runs = jac.o.verify == VERIFY_ALL ? 0 : jac.o.trials - 1;
-    long first = 1 + jac.o.warmup + runs * (1 + jac.iters);
-
-    options_spoilt(&jac.o, first, first + jac.iters - 1);
-}
-
 /* ---- rows ---- */
 
 /* Operations on a point: 4, and 3 more where its change is squared. */
@@ -272,7 +228,7 @@ static double gflops(double us_per_iter)
 
 static void row(enum halo_mode m)
 {
-    const struct times *t = &jac.solve[m];
+    const struct times *t = &jac.t.solved[m];
     double iters = (double)jac.iters, us = times_mean(t) / iters * 1e6;
     bool hd = jac.o.modes >> HALO_HD & 1;
     const struct column c[] = {
@@ -287,12 +243,12 @@ static void row(enum halo_mode m)
         { "us/iter", "us_per_iter", 9, 2, NULL, us },
         { "GFLOP/s", "gflops", 8, 3, NULL, gflops(us) },
         { "speedup", "speedup_vs_hd", 7, 3, NULL, hd
-                 ? times_ratio(&jac.solve[HALO_HD], t) : NAN },
+                 ? times_ratio(&jac.t.solved[HALO_HD], t) : NAN },
         { "host_us", "host_us", 9, 2, NULL,
-          times_median(&jac.enqueue[m]) / iters * 1e6 },
-        { "creation(s)", "creation_s", 11, 6, NULL, jac.create[m] },
+          times_median(&jac.t.enqueued[m]) / iters * 1e6 },
+        { "creation(s)", "creation_s", 11, 6, NULL, jac.t.created[m] },
         { "with(s)", "solve_and_creation_s", 10, 6, NULL,
-          times_mean(t) + jac.create[m] },
+          times_mean(t) + jac.t.created[m] },
         { .key = NULL }
     };
 
@@ -312,9 +268,7 @@ static void report(void)
 
     snprintf(grid, sizeof grid, "%ldx%ld", jac.p[X], jac.p[Y]);
     report_begin(jac.o.json, &jac.device, head);
-    for (int m = 0; m < HALO_MODES; m++)
-        if (jac.o.modes >> m & 1)
-            row((enum halo_mode)m);
+    trials_rows(&jac.t);
     report_end(jac.o.json, "each point is that of one processor's run");
 }
 
@@ -413,49 +367,19 @@ static void set_up(void)
     make_wanted();
 }
 
-static void create(enum halo_mode m)
-{
-    const struct halo_what what = {
-        .mode = m, .device = &jac.device, .u = { jac.u[0], jac.u[1] },
-        .side = jac.side, .sides = SIDES, .apart = jac.o.apart,
-        .groups = (unsigned)jac.o.groups,
-        .spoilt_round = app.me == app.pes - 1 ? jac.o.spoil : -1,
-        .spoilt_by = NAN
-    };
-    long warmup = jac.o.warmup < jac.iters ? jac.o.warmup : jac.iters;
-    double start;
-
-    shmem_barrier_all();
-    start = app_now();
-    jac.halo[m] = halo_create(&what);
-    jac.create[m] = app_most(app_now() - start);
-    start_field(jac.halo[m]);
-    for (long left = jac.o.warmup; left > 0; left -= warmup) {
-        solve(jac.halo[m], m, left < warmup ? left : warmup);
-        halo_wait(jac.halo[m]);
-    }
-}
-
 static void run(void)
 {
-    for (int m = 0; m < HALO_MODES; m++)
-        if (jac.o.modes >> m & 1)
-            create((enum halo_mode)m);
-    for (long t = 0; t < jac.o.trials; t++)
-        for (int m = 0; m < HALO_MODES; m++) {
-            if (!(jac.o.modes >> m & 1))
-                continue;
-            measure((enum halo_mode)m);
-            if (jac.o.verify == VERIFY_ALL ||
-                (jac.o.verify == VERIFY_LAST && t == jac.o.trials - 1))
-                check((enum halo_mode)m);
-        }
-    report_spoilt();
+    jac.t = (struct trials){
+        .o = &jac.o, .rounds = jac.iters,
+        .what = { .device = &jac.device, .u = { jac.u[0], jac.u[1] },
+                  .side = jac.side, .sides = SIDES, .spoilt_by = NAN },
+        .block = jac.host, .points = jac.points, .fill = fill,
+        .solve = solve, .check = check, .row = row
+    };
+    trials_run(&jac.t);
     if (app.me == 0)
         report();
-    for (int m = 0; m < HALO_MODES; m++)
-        if (jac.halo[m])
-            halo_destroy(jac.halo[m]);
+    trials_end(&jac.t);
 }
 
 static void tear_down(void)
@@ -474,25 +398,21 @@ static void tear_down(void)
     shmem_free(jac.u[0]);
     shmem_free(jac.u[1]);
     free(jac.host);
-    device_close(&jac.device);
+}
+
+static void work(void)
+{
+    set_up();
+    run();
+    tear_down();
 }
 
 int main(int argc, char **argv)
 {
-    int status;
+    const struct program program = {
+        "jacobi2d", &jac.o, &jac.device, kernels, KERNELS, jacobi_text, &calling,
+        options, work
+    };
 
-    app_begin("jacobi2d");
-    status = options(argc, argv);
-    if (status == 0 &&
-        !device_open(&jac.device, kernels, KERNELS, jacobi_text))
-        status = 1;
-    if (status == 0)
-        status = options_fit(&jac.o, &jac.device, &calling);
-    if (status == 0) {
-        set_up();
-        run();
-        tear_down();
-    }
-    shmem_finalize();
-    return status == OPTIONS_DONE ? 0 : status;
+    return program_run(&program, argc, argv);
 }
