@@ -65,6 +65,9 @@ ERR(EXIT, "a PE ended without shmem_finalize",
     "call shmem_finalize once for each shmem_init")
 ERR(FAULT, "a site failed because SHMEM_FAULT requested it",
     "unset SHMEM_FAULT")
+ERR(TRACE, "a PE cannot be traced, or traces cannot be merged",
+    "name a file in a directory with room, which all nodes share; see "
+    "shmem_trace(7)")
 ERR(PEDIED, "a PE was killed or failed; oshrun ends the others",
     "look at that PE's own messages")
 ERR(TIMEOUT, "the job ran longer than oshrun --timeout allows",
