@@ -8,6 +8,7 @@
 #include "coll/coll.h"
 #include "core/core.h"
 #include "core/core_activity.h"
+#include "core/core_trace.h"
 #include "pshmem.h"
 #include "shmemg.h"
 #include "shmemx.h"

@@ -62,10 +62,11 @@ static struct core_team *set_of(const char *call, int start, int log_stride,
 
 void pshmem_barrier(SET_ARGS, long *pSync)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *t = SET;
 
     API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" },
-                   { coll_symmetric_id(pSync) });
+                   { core_position(pSync) });
     core_quiet(NULL, &core_ctx_default);
     coll_sync(t);
 }
@@ -73,10 +74,11 @@ API_ALIAS(shmem_barrier)
 
 void pshmem_sync(SET_ARGS, long *pSync)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *t = SET;
 
     API_COLL_ENTER(t, ERR_COLL, __func__, { "@pSync" },
-                   { coll_symmetric_id(pSync) });
+                   { core_position(pSync) });
     coll_sync(t);
 }
 API_ALIAS(shmem_sync)
@@ -85,27 +87,32 @@ API_ALIAS(shmem_sync)
     void pshmem_alltoall##S(void *dest, const void *source, size_t nelems,  \
                             SET_ARGS, long *pSync)                          \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_alltoall(__func__, SET, BLOCK(BYTES));                          \
     }                                                                       \
     void pshmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, \
                              ptrdiff_t sst, size_t nelems, SET_ARGS,        \
                              long *pSync)                                   \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_alltoalls(__func__, SET, BLOCK(BYTES), dst, sst);               \
     }                                                                       \
     void pshmem_broadcast##S(void *dest, const void *source, size_t nelems, \
                              int PE_root, SET_ARGS, long *pSync)            \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_broadcast(__func__, SET, BLOCK(BYTES), PE_root, false);         \
     }                                                                       \
     void pshmem_collect##S(void *dest, const void *source, size_t nelems,   \
                            SET_ARGS, long *pSync)                           \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_collect(__func__, SET, BLOCK(BYTES));                           \
     }                                                                       \
     void pshmem_fcollect##S(void *dest, const void *source, size_t nelems,  \
                             SET_ARGS, long *pSync)                          \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_fcollect(__func__, SET, BLOCK(BYTES));                          \
     }                                                                       \
     API_ALIAS(shmem_alltoall##S)                                            \
@@ -128,6 +135,7 @@ static size_t need_count(const char *call, int nreduce)
                                        int nreduce, SET_ARGS, T *pWrk,      \
                                        long *pSync)                         \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         size_t nelems = need_count(__func__, nreduce);                      \
                                                                             \
         (void)pWrk;                                                         \

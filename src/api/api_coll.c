@@ -42,7 +42,7 @@ struct core_team *api_team_or_null(const char *call, shmem_team_t team)
 
 #define SYNC_AND_CHECK(...) API_COLL_ENTER(t, ERR_COLL, call, __VA_ARGS__)
 #define BUFFERS                                                             \
-    coll_symmetric_id(b->dest), coll_symmetric_id(b->source), b->nelems
+    core_position(b->dest), core_position(b->source), b->nelems
 #define BUFFER_LABELS "@dest", "@source", "nelems"
 
 static void need_symmetric(const char *call, const void *p, size_t bytes)
@@ -116,7 +116,7 @@ static void check_sources(const char *call, struct core_team *t,
 {
     int first = -1;
 
-    if (coll_alike(t, bytes, coll_symmetric_id(source)))
+    if (coll_alike(t, bytes, core_position(source)))
         return;
     for (int i = 0; i < t->n_pes; i++) {
         if (coll_checked_value(t, i, 2) == 0)
@@ -233,6 +233,7 @@ void api_scan(const char *call, struct core_team *t,
     int pshmem_##PRE##alltoall##POST(shmem_team_t team, T *dest,            \
                                      const T *source, size_t nelems)        \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_alltoall(__func__, TEAM, BLOCK(SIZE));                          \
         return 0;                                                           \
     }                                                                       \
@@ -240,6 +241,7 @@ void api_scan(const char *call, struct core_team *t,
                                       const T *source, ptrdiff_t dst,       \
                                       ptrdiff_t sst, size_t nelems)         \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_alltoalls(__func__, TEAM, BLOCK(SIZE), dst, sst);               \
         return 0;                                                           \
     }                                                                       \
@@ -247,18 +249,21 @@ void api_scan(const char *call, struct core_team *t,
                                       const T *source, size_t nelems,       \
                                       int PE_root)                          \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_broadcast(__func__, TEAM, BLOCK(SIZE), PE_root, true);          \
         return 0;                                                           \
     }                                                                       \
     int pshmem_##PRE##collect##POST(shmem_team_t team, T *dest,             \
                                     const T *source, size_t nelems)         \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_collect(__func__, TEAM, BLOCK(SIZE));                           \
         return 0;                                                           \
     }                                                                       \
     int pshmem_##PRE##fcollect##POST(shmem_team_t team, T *dest,            \
                                      const T *source, size_t nelems)        \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_fcollect(__func__, TEAM, BLOCK(SIZE));                          \
         return 0;                                                           \
     }                                                                       \
@@ -275,6 +280,7 @@ API_COLL(, mem, void, 1)
     int pshmem_##NAME##_##FN(shmem_team_t team, T *dest, const T *source,   \
                              size_t nelems)                                 \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_reduce(__func__, TEAM, BLOCK(sizeof(T)),                        \
                    coll_ops[OP][API_TYPE(T)]);                              \
         return 0;                                                           \
@@ -284,6 +290,7 @@ API_COLL(, mem, void, 1)
     int pshmem_##NAME##_##FN(shmem_team_t team, T *dest, const T *source,   \
                              size_t nelems)                                 \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         api_scan(__func__, TEAM, BLOCK(sizeof(T)),                          \
                  coll_ops[COLL_SUM][API_TYPE(T)], INCLUSIVE);               \
         return 0;                                                           \

@@ -230,12 +230,15 @@ static void *allocate(const char *call, size_t size, const void *caller)
 
 void *pshmem_malloc(size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     return allocate(__func__, size, __builtin_return_address(0));
 }
 API_ALIAS(shmem_malloc)
 
 void *pshmem_calloc(size_t count, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
     size_t bytes;
 
     core_need_up(__func__);
@@ -274,6 +277,8 @@ bool api_alignment_ok(const char *call, size_t *alignment)
 
 void *pshmem_align(size_t alignment, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     if (!api_alignment_ok(__func__, &alignment))
         return NULL;
     return api_allocate(__func__, &(struct api_request){
@@ -284,6 +289,7 @@ API_ALIAS(shmem_align)
 
 void *pshmem_malloc_with_hints(size_t size, long hints)
 {
+    CORE_TRACE_CALL(__func__);
     bool device = hints & (SHMEM_DEVICE_MALLOC_HOST_INIT |
                            SHMEM_DEVICE_MALLOC_KERNEL_INIT);
 
@@ -315,12 +321,14 @@ static size_t need_block(const char *call, const void *ptr)
 
 void pshmem_free(void *ptr)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     if (!ptr && !core_status.checks)
         return;
     if (ptr)
         msg_memory_freed(__func__, ptr, need_block(__func__, ptr));
-    SYNC_AND_CHECK(__func__, { "@ptr" }, { coll_symmetric_id(ptr) });
+    SYNC_AND_CHECK(__func__, { "@ptr" }, { core_position(ptr) });
     if (ptr)
         heap_free(ptr);
 }
@@ -348,7 +356,7 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     /* No PE's traffic to the old block is under way when it moves, and none to
      * the new block starts before all PEs have moved. */
     SYNC_AND_CHECK(call, { "@ptr", "size", "space" },
-                   { coll_symmetric_id(ptr), size,
+                   { core_position(ptr), size,
                      number_of(space ? space : heap_space_of(ptr)) });
     rc = fault_hit(FAULT_HEAP_ALLOC)
              ? -ENOMEM
@@ -367,6 +375,8 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
 
 void *pshmem_realloc(void *ptr, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     return api_reallocate(__func__, NULL, ptr, size,
                           __builtin_return_address(0));
 }
@@ -393,6 +403,8 @@ API_ALIAS(shrealloc)
 
 void *pshmemalign(size_t alignment, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     return pshmem_align(alignment, size);
 }
 API_ALIAS(shmemalign)

@@ -10,6 +10,7 @@
 
 int pshmemx_module_init(void *module)
 {
+    CORE_TRACE_CALL(__func__);
     int rc;
 
     core_need_up(__func__);
@@ -22,6 +23,8 @@ API_ALIAS(shmemx_module_init)
 
 int pshmemx_module_finalize(void *module)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return kernel_module_finalize(__func__, module);
 }

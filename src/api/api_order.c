@@ -15,18 +15,35 @@ static const struct core_ctx *host_ctx(shmem_ctx_t ctx, const char *call)
     return c;
 }
 
+typedef void order_fn(const char *call, const struct core_ctx *ctx);
+
+static void order_slowly(order_fn *order, const char *call,
+                         const struct core_ctx *ctx)
+    __attribute__((cold, noinline));
+static void order_slowly(order_fn *order, const char *call,
+                         const struct core_ctx *ctx)
+{
+    CORE_TRACE_CALL(call);
+
+    core_need_up(call);
+    order(call, ctx);
+}
+
+#define ORDER(NAME, ctx)                                                    \
+    (likely(core_direct_pes) ? core_##NAME(__func__, ctx)                   \
+                             : order_slowly(core_##NAME, __func__, ctx))
+
 /* An invalid context has nothing to order: fence and quiet do nothing. */
 #define API_ORDER(NAME)                                                     \
     void pshmem_##NAME(void)                                                \
     {                                                                       \
-        core_need_up(__func__);                                             \
-        core_##NAME(__func__, API_DEFAULT);                                 \
+        ORDER(NAME, API_DEFAULT);                                           \
     }                                                                       \
     void pshmem_ctx_##NAME(shmem_ctx_t ctx)                                 \
     {                                                                       \
         core_need_up(__func__);                                             \
         if (ctx != SHMEM_CTX_INVALID)                                       \
-            core_##NAME(__func__, host_ctx(ctx, __func__));                 \
+            ORDER(NAME, host_ctx(ctx, __func__));                           \
     }                                                                       \
     API_ALIAS(shmem_##NAME) API_ALIAS(shmem_ctx_##NAME)
 API_ORDER(fence)
@@ -50,18 +67,24 @@ static void pe_quiet(const char *call, const struct core_ctx *ctx,
 
 void pshmem_pe_quiet(const int *target_pes, size_t npes)
 {
+    CORE_TRACE_CALL(__func__);
+
     pe_quiet(__func__, API_DEFAULT, target_pes, npes);
 }
 API_ALIAS(shmem_pe_quiet)
 
 void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes)
 {
+    CORE_TRACE_CALL(__func__);
+
     pe_quiet(__func__, host_ctx(ctx, __func__), target_pes, npes);
 }
 API_ALIAS(shmem_ctx_pe_quiet)
 
 void pshmem_barrier_all(void)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     API_COLL_ENTER(&core_world, ERR_COLL, __func__);
     coll_barrier_world();
@@ -71,6 +94,8 @@ API_ALIAS(shmem_barrier_all)
 
 void pshmem_sync_all(void)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     API_COLL_ENTER(&core_world, ERR_COLL, __func__);
     coll_sync(&core_world);
@@ -79,12 +104,16 @@ API_ALIAS(shmem_sync_all)
 
 void pshmem_set_lock(long *lock)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_lock_set(__func__, lock);
 }
 API_ALIAS(shmem_set_lock)
 
 void pshmem_clear_lock(long *lock)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_lock_clear(__func__, lock);
 }
 API_ALIAS(shmem_clear_lock)

@@ -38,6 +38,8 @@ static int init(const char *call, bool sends, void *buf, int partitions,
 int pshmemx_psend_init(const void *buf, int partitions, size_t bytes_each,
                        int pe, int tag, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
+
     return init(__func__, true, (void *)buf, partitions, bytes_each, pe, tag,
                 req);
 }
@@ -46,12 +48,16 @@ API_ALIAS(shmemx_psend_init)
 int pshmemx_precv_init(void *buf, int partitions, size_t bytes_each, int pe,
                        int tag, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
+
     return init(__func__, false, buf, partitions, bytes_each, pe, tag, req);
 }
 API_ALIAS(shmemx_precv_init)
 
 int pshmemx_ptransport(shmemx_req_t req, int partitions)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return part_set_transport(__func__, req, partitions);
 }
@@ -59,6 +65,8 @@ API_ALIAS(shmemx_ptransport)
 
 int pshmemx_req_start(shmemx_req_t req)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return part_start_all(__func__, 1, &req);
 }
@@ -66,6 +74,8 @@ API_ALIAS(shmemx_req_start)
 
 int pshmemx_req_startall(int n, shmemx_req_t reqs[])
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     if (n < 0)
         return core_misuse(ERR_ARG, __func__, "%d requests", n);
@@ -76,6 +86,8 @@ API_ALIAS(shmemx_req_startall)
 
 int pshmemx_pready(shmemx_req_t req, int partition)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return part_ready(__func__, req, partition, 1, NULL);
 }
@@ -83,6 +95,8 @@ API_ALIAS(shmemx_pready)
 
 int pshmemx_pready_range(shmemx_req_t req, int low, int high)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     if (high < low)
         return core_misuse(ERR_ARG, __func__, "partitions %d to %d", low, high);
@@ -95,6 +109,8 @@ API_ALIAS(shmemx_pready_range)
 
 int pshmemx_pready_list(shmemx_req_t req, int n, const int parts[])
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     if (n < 0)
         return core_misuse(ERR_ARG, __func__, "%d partitions", n);
@@ -122,6 +138,8 @@ int pshmemx_prequest_create(shmemx_req_t req,
                             const shmemx_prequest_config_t *config, long mask,
                             shmemx_prequest_t *prequest)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return prequest ? part_prequest_create(__func__, req, config, mask,
                                            prequest)
@@ -131,6 +149,8 @@ API_ALIAS(shmemx_prequest_create)
 
 int pshmemx_prequest_free(shmemx_prequest_t *prequest)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return prequest ? part_prequest_free(__func__, prequest)
                     : null(__func__, "prequest");

@@ -79,6 +79,7 @@ int pshmemx_pallreduce_init(shmem_team_t team, void *dest, const void *source,
                             int partitions, size_t nelems, shmemx_type_t type,
                             shmemx_op_t op, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
 
     return make(team, PCOLL_ALLREDUCE, true, &a, (int)type, (int)op, req);
@@ -89,6 +90,7 @@ int pshmemx_preduce_init(shmem_team_t team, void *dest, const void *source,
                          int partitions, size_t nelems, shmemx_type_t type,
                          shmemx_op_t op, int root, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(root);
 
     return make(team, PCOLL_REDUCE, true, &a, (int)type, (int)op, req);
@@ -100,6 +102,7 @@ int pshmemx_preduce_scatter_init(shmem_team_t team, void *dest,
                                  size_t nelems, shmemx_type_t type,
                                  shmemx_op_t op, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
 
     return make(team, PCOLL_REDUCE_SCATTER, true, &a, (int)type, (int)op, req);
@@ -110,6 +113,7 @@ int pshmemx_pinscan_init(shmem_team_t team, void *dest, const void *source,
                          int partitions, size_t nelems, shmemx_type_t type,
                          shmemx_op_t op, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
 
     return make(team, PCOLL_INSCAN, true, &a, (int)type, (int)op, req);
@@ -120,6 +124,7 @@ int pshmemx_pexscan_init(shmem_team_t team, void *dest, const void *source,
                          int partitions, size_t nelems, shmemx_type_t type,
                          shmemx_op_t op, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
 
     return make(team, PCOLL_EXSCAN, true, &a, (int)type, (int)op, req);
@@ -130,6 +135,7 @@ int pshmemx_pbroadcast_init(shmem_team_t team, void *dest, const void *source,
                             int partitions, size_t nelems, shmemx_type_t type,
                             int root, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(root);
 
     return make(team, PCOLL_BROADCAST, false, &a, (int)type, 0, req);
@@ -140,6 +146,7 @@ int pshmemx_pallgather_init(shmem_team_t team, void *dest, const void *source,
                             int partitions, size_t nelems, shmemx_type_t type,
                             shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
 
     return make(team, PCOLL_ALLGATHER, false, &a, (int)type, 0, req);
@@ -150,6 +157,7 @@ int pshmemx_pgather_init(shmem_team_t team, void *dest, const void *source,
                          int partitions, size_t nelems, shmemx_type_t type,
                          int root, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(root);
 
     return make(team, PCOLL_GATHER, false, &a, (int)type, 0, req);
@@ -160,6 +168,7 @@ int pshmemx_pscatter_init(shmem_team_t team, void *dest, const void *source,
                           int partitions, size_t nelems, shmemx_type_t type,
                           int root, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(root);
 
     return make(team, PCOLL_SCATTER, false, &a, (int)type, 0, req);
@@ -170,6 +179,7 @@ int pshmemx_palltoall_init(shmem_team_t team, void *dest, const void *source,
                            int partitions, size_t nelems, shmemx_type_t type,
                            shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
 
     return make(team, PCOLL_ALLTOALL, false, &a, (int)type, 0, req);
@@ -178,6 +188,7 @@ API_ALIAS(shmemx_palltoall_init)
 
 int pshmemx_pbarrier_init(shmem_team_t team, int partitions, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = { .call = __func__, .partitions = partitions };
 
     return make(team, PCOLL_BARRIER, false, &a, SHMEMX_INT8, 0, req);
@@ -190,6 +201,7 @@ int pshmemx_sched_create(shmem_team_t team, int split, int source_pieces,
                          int dest_pieces, int scratch_pieces,
                          shmemx_sched_t *sched)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_sched s = {
         .team = team, .blocks = split == SHMEMX_SCHED_BLOCKS,
         .pieces = { source_pieces, dest_pieces, scratch_pieces }
@@ -212,6 +224,7 @@ API_ALIAS(shmemx_sched_create)
 
 int pshmemx_sched_step(shmemx_sched_t sched, const shmemx_step_t *step)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_sched *s;
 
     core_need_up(__func__);
@@ -225,6 +238,7 @@ API_ALIAS(shmemx_sched_step)
 
 int pshmemx_sched_free(shmemx_sched_t *sched)
 {
+    CORE_TRACE_CALL(__func__);
     int rc;
 
     core_need_up(__func__);
@@ -249,6 +263,7 @@ int pshmemx_pcoll_init(shmemx_sched_t sched, void *dest, const void *source,
                        int partitions, size_t nelems, shmemx_type_t type,
                        shmemx_op_t op, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct pcoll_args a = ARGS(0);
     struct pcoll_sched *s;
     int rc;

@@ -12,6 +12,8 @@
 #include "coll/coll.h"
 #include "core/core_device.h"
 #include "core/core_report.h"
+#include "base/clock.h"
+#include "base/trace_merge.h"
 #include "diag/diag.h"
 #include "gtl/gtl.h"
 #include "heap/heap.h"
@@ -44,6 +46,8 @@ static int granted;
 static bool finalize_at_exit;
 /* exit() does what the program has left out. */
 static bool exiting;
+/* The last shmem_finalize in a trace, or NULL. */
+static struct trace_event *finalizing;
 
 /* release: pairs with a query of another thread. */
 static void set_inits(int n)
@@ -61,6 +65,8 @@ static void become_child(void)
     if (core_state() != CORE_UP)
         return;
     sm_fork_child();
+    trace_forget();
+    core_direct_pes = 0;
     core_world.n_pes = 0;
     core_shared.n_pes = 0;
     core_device_world.n_pes = 0;
@@ -221,6 +227,7 @@ static int agree(void)
         heap_guard_on();
     /* Nor does any PE start to wait before all agree how to. */
     coll_sync(&core_world);
+    core_trace_compare_clocks(0);
     return api_device_start();
 }
 
@@ -234,6 +241,7 @@ static int open_layers(int thread_level)
     if (rc)
         return rc;
     log_identify(rt_job.pe, log_host());
+    trace_start(rt_job.pe, rt_job.n_pes);
     if (rt_job.pe == 0) {
         env_warn_unknown();
         heap_env_warn();
@@ -281,6 +289,7 @@ close_rt:
     /* The other PEs wait in the start-up: end them too. */
     if (rt_job.n_pes > 1)
         rt_abort(EXIT_FAILURE);
+    trace_stop();
     core_report_end();
     rt_close();
     return rc;
@@ -298,6 +307,7 @@ static void close_layers(void)
     core_ctx_destroy_all();     /* they may copy to what is given back next */
     api_device_leave();
     coll_barrier_last(exiting);
+    core_trace_compare_clocks(1);
     msg_close();
     fault_report();
     coll_active_set_close();
@@ -308,12 +318,20 @@ static void close_layers(void)
     api_device_close();
     sm_close();
     xport_close();
+    trace_end(finalizing);
+    finalizing = NULL;
+    trace_stop();
+    if (rt_job.pe == 0)
+        trace_merge_all((uint32_t)rt_job.n_pes);
     core_report_end();
     rt_close();
 }
 
 static int start(int level) REQUIRES(setup)
 {
+    const struct trace_what init = { .name = "shmem_init", .kind = TRACE_CALL,
+                                     .at = TRACE_NOWHERE };
+    uint64_t began_ns = clock_ns();
     int n = inits(), rc = 0, held;
 
     if (!n) {
@@ -325,6 +343,8 @@ static int start(int level) REQUIRES(setup)
         return rc;
     if (!n)
         print_banner();
+    if (trace_is_on())
+        trace_span_since(&init, began_ns);
     set_inits(n + 1);
     return 0;
 }
@@ -404,6 +424,9 @@ void pshmem_finalize(void)
     lock_acquire(&setup);
     n = inits();
     set_inits(n - 1);
+    if (n == 1 && trace_is_on())
+        finalizing = trace_begin(&(struct trace_what){
+            .name = __func__, .kind = TRACE_CALL, .at = TRACE_NOWHERE });
     if (n == 1)
         close_layers();
     lock_release(&setup);

@@ -79,6 +79,7 @@ API_ALIAS(shmem_signal_fetch)
 
 uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
 {
+    CORE_TRACE_WAIT(__func__, sig_addr, sizeof *sig_addr);
     uint64_t now;
 
     core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);

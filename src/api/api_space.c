@@ -61,6 +61,8 @@ API_ALIAS(shmemx_space_team)
 
 void *pshmem_space_malloc(shmem_space_t space, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     return api_allocate(__func__, &(struct api_request){
                             .space = space_of(space), .size = size },
                         __builtin_return_address(0));
@@ -69,6 +71,7 @@ API_ALIAS(shmem_space_malloc)
 
 void *pshmem_space_calloc(shmem_space_t space, size_t count, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
@@ -81,6 +84,8 @@ API_ALIAS(shmem_space_calloc)
 
 void *pshmem_space_align(shmem_space_t space, size_t alignment, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     if (!api_alignment_ok(__func__, &alignment))
         return NULL;
     return api_allocate(__func__, &(struct api_request){
@@ -91,6 +96,7 @@ API_ALIAS(shmem_space_align)
 
 void *pshmem_space_realloc(shmem_space_t space, void *ptr, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
     struct heap_space *s = space_of(space);
 
     core_need_up(__func__);
@@ -101,6 +107,7 @@ API_ALIAS(shmem_space_realloc)
 
 void pshmem_space_free(shmem_space_t space, void *ptr)
 {
+    CORE_TRACE_CALL(__func__);
     struct heap_space *s = space_of(space), *is;
 
     core_need_up(__func__);
@@ -212,6 +219,8 @@ static struct heap_space *device_space(void)
 
 void *pshmemg_malloc(size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     return api_allocate(__func__, &(struct api_request){
                             .space = device_space(), .size = size },
                         __builtin_return_address(0));
@@ -220,6 +229,7 @@ API_ALIAS(shmemg_malloc)
 
 void *pshmemg_calloc(size_t count, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
@@ -232,6 +242,8 @@ API_ALIAS(shmemg_calloc)
 
 void *pshmemg_align(size_t alignment, size_t size)
 {
+    CORE_TRACE_CALL(__func__);
+
     if (!api_alignment_ok(__func__, &alignment))
         return NULL;
     return api_allocate(__func__, &(struct api_request){
@@ -242,6 +254,8 @@ API_ALIAS(shmemg_align)
 
 void pshmemg_free(void *ptr)
 {
+    CORE_TRACE_CALL(__func__);
+
     pshmem_free(ptr);
 }
 API_ALIAS(shmemg_free)
@@ -313,6 +327,7 @@ static int create(const char *call, const shmem_space_config_t *config,
 int pshmem_space_create(const shmem_space_config_t *config,
                         shmem_space_t *space, shmem_team_t *team)
 {
+    CORE_TRACE_CALL(__func__);
     struct heap_space *s = NULL;
     struct core_team *t = NULL;
     int rc;
@@ -346,6 +361,7 @@ API_ALIAS(shmem_space_create)
 
 int pshmem_space_destroy(shmem_space_t space)
 {
+    CORE_TRACE_CALL(__func__);
     struct heap_space *s = space_of(space);
 
     core_need_up(__func__);

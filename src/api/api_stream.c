@@ -136,6 +136,7 @@ API_ALIAS(shmemx_device_info)
 
 int pshmemx_stream_create(shmemx_stream_t *stream)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_ready(__func__);
 
     if (rc)
@@ -176,6 +177,7 @@ static int lose(const char *call, shmemx_stream_t stream)
 
 int pshmemx_stream_destroy(shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     uint64_t id;
     int rc = api_stream_ready(__func__);
 
@@ -281,6 +283,7 @@ static int ready_to_query(const char *call, shmemx_stream_t stream)
 
 int pshmemx_stream_sync(shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     uint64_t since;
     void *event;
     int rc = ready_to_query(__func__, api_stream_of(stream));
@@ -316,6 +319,7 @@ API_ALIAS(shmemx_stream_query)
 int pshmemx_stream_copy(shmemx_stream_t stream, void *dest,
                         const void *source, size_t bytes)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_ready(__func__);
 
     stream = api_stream_of(stream);
@@ -332,6 +336,7 @@ API_ALIAS(shmemx_stream_copy)
 int pshmemx_stream_fill(shmemx_stream_t stream, void *dest, int byte,
                         size_t bytes)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_ready(__func__);
 
     stream = api_stream_of(stream);
@@ -347,6 +352,7 @@ API_ALIAS(shmemx_stream_fill)
 
 int pshmemx_stream_call(shmemx_stream_t stream, void (*fn)(void *), void *arg)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_ready(__func__);
 
     if (rc)
@@ -360,6 +366,7 @@ API_ALIAS(shmemx_stream_call)
 int pshmemx_stream_launch(shmemx_stream_t stream, const shmemx_grid_t *grid,
                           shmemx_kernel_t body, void *arg)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_ready(__func__);
 
     if (rc)

@@ -7,6 +7,7 @@ int pshmemx_signal_wait_reset_on_stream(uint64_t *sig_addr, int cmp,
                                         uint64_t cmp_value,
                                         shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(API_DEFAULT, stream);
     const struct stream_wait c = {
         .how = STREAM_ALL, .ivars = sig_addr, .n = 1, .size = sizeof *sig_addr,
@@ -20,6 +21,7 @@ API_ALIAS(shmemx_signal_wait_reset_on_stream)
 
 int pshmemx_epoch_create(uint64_t *sig_addr, shmemx_epoch_t *epoch)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(API_DEFAULT, NULL);
     int rc = api_stream_need(__func__);
 
@@ -31,6 +33,8 @@ API_ALIAS(shmemx_epoch_create)
 
 int pshmemx_epoch_destroy(shmemx_epoch_t epoch)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_epoch_destroy(__func__, epoch);
 }
@@ -39,6 +43,7 @@ API_ALIAS(shmemx_epoch_destroy)
 int pshmemx_epoch_wait_on_stream(shmemx_epoch_t epoch, uint64_t n,
                                  shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(API_DEFAULT, stream);
     int rc = api_stream_need(__func__);
 

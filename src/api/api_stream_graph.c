@@ -45,6 +45,7 @@ static int need_stream(const char *call, shmemx_stream_t stream)
 
 int pshmemx_stream_capture_begin(shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = need_stream(__func__, stream);
 
     return rc ? rc : refused(__func__, stream, gtl->capture_begin(stream));
@@ -53,6 +54,7 @@ API_ALIAS(shmemx_stream_capture_begin)
 
 int pshmemx_stream_capture_end(shmemx_stream_t stream, shmemx_graph_t *graph)
 {
+    CORE_TRACE_CALL(__func__);
     void *made = NULL;
     struct graph *g;
     int rc = need_stream(__func__, stream);
@@ -78,6 +80,7 @@ API_ALIAS(shmemx_stream_capture_end)
 
 int pshmemx_graph_launch(shmemx_graph_t graph, shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     const struct graph *g;
     int rc;
 
@@ -97,6 +100,7 @@ API_ALIAS(shmemx_graph_launch)
 
 int pshmemx_graph_destroy(shmemx_graph_t graph)
 {
+    CORE_TRACE_CALL(__func__);
     struct graph *g;
     void *made;
 

@@ -16,6 +16,7 @@
     int pshmemx_##NAME(BUF *buf, size_t bytes, int pe, int tag,             \
                        shmemx_req_t *req)                                   \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         const struct msg_args a_ = {                                       \
             .call = __func__, .sends = SENDS, .ready = READY,               \
             .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
@@ -33,6 +34,7 @@ INIT(recv_init, void, false, false)
     int pshmemx_enqueue_##NAME(shmemx_queue_t queue, BUF *buf, size_t bytes,\
                                int pe, int tag, shmemx_req_t *req)          \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         const struct msg_args a_ = {                                       \
             .call = __func__, .sends = SENDS, .one_shot = true,                 \
             .buf = (void *)buf, .len = bytes, .pe = pe, .tag = tag          \
@@ -58,6 +60,7 @@ static int check_list(const char *call, int n, shmemx_req_t reqs[])
 
 int pshmemx_match(shmemx_req_t req)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = check_list(__func__, 1, &req);
 
     return rc ? rc : msg_match_all(__func__, 1, &req);
@@ -66,6 +69,7 @@ API_ALIAS(shmemx_match)
 
 int pshmemx_matchall(int n, shmemx_req_t reqs[])
 {
+    CORE_TRACE_CALL(__func__);
     int rc = check_list(__func__, n, reqs);
 
     return rc ? rc : msg_match_all(__func__, n, reqs);
@@ -74,6 +78,7 @@ API_ALIAS(shmemx_matchall)
 
 int pshmemx_imatch(shmemx_req_t req, shmemx_req_t *match)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = check_list(__func__, 1, &req);
 
     return rc ? rc : msg_imatch_all(__func__, 1, &req, match);
@@ -82,6 +87,7 @@ API_ALIAS(shmemx_imatch)
 
 int pshmemx_imatchall(int n, shmemx_req_t reqs[], shmemx_req_t *match)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = check_list(__func__, n, reqs);
 
     return rc ? rc : msg_imatch_all(__func__, n, reqs, match);
@@ -114,6 +120,7 @@ int api_need_team(const char *call, shmem_team_t team, struct core_team **out)
 
 int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *t;
     int rc = api_stream_need(__func__);
 
@@ -188,6 +195,7 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
                            size_t nelems, shmemx_type_t type, shmemx_op_t op,
                            shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     const struct gtl_reduce r = {
         .op = (enum gtl_reduction)op, .type = (enum gtl_type)type,
         .out = dest, .a = source, .n = nelems

@@ -28,6 +28,7 @@ int pshmemx_queue_create(shmemx_stream_t stream,
                          const shmemx_queue_config_t *config, long mask,
                          shmemx_queue_t *queue)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_need(__func__);
 
     if (rc)
@@ -45,6 +46,8 @@ API_ALIAS(shmemx_queue_create)
 
 int pshmemx_queue_destroy(shmemx_queue_t queue)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_queue_destroy(__func__, queue);
 }
@@ -52,6 +55,8 @@ API_ALIAS(shmemx_queue_destroy)
 
 int pshmemx_queue_wait(shmemx_queue_t queue)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_queue_wait_host(__func__, queue);
 }
@@ -78,6 +83,8 @@ int pshmemx_enqueue_putmem(shmemx_queue_t queue, void *dest,
                            const void *source, size_t bytes, int pe,
                            shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_req_put(__func__, queue, dest, source, bytes, NULL, pe, req);
 }
@@ -88,6 +95,7 @@ int pshmemx_enqueue_putmem_signal(shmemx_queue_t queue, void *dest,
                                   uint64_t *sig_addr, uint64_t signal,
                                   int sig_op, int pe, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_signal s = { sig_addr, signal, sig_op };
 
     core_need_up(__func__);
@@ -99,6 +107,8 @@ int pshmemx_enqueue_getmem(shmemx_queue_t queue, void *dest,
                            const void *source, size_t bytes, int pe,
                            shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_req_get(__func__, queue, dest, source, bytes, pe, req);
 }
@@ -107,6 +117,7 @@ API_ALIAS(shmemx_enqueue_getmem)
 #define AMO(F, T, PARAMS, XOP, VALUE, COND, FETCHES, FETCH)                 \
     int pshmemx_enqueue_atomic_##F PARAMS                                   \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_amo a_ = {                                            \
             XOP, FETCHES, sizeof(T), dest, (uint64_t)(VALUE),               \
             (uint64_t)(COND), FETCH                                         \
@@ -134,6 +145,8 @@ SHMEMI_ENQUEUE_TYPES(AMOS)
 
 int pshmemx_enqueue_start(shmemx_queue_t queue)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_queue_start(__func__, queue);
 }
@@ -141,6 +154,8 @@ API_ALIAS(shmemx_enqueue_start)
 
 int pshmemx_enqueue_wait(shmemx_queue_t queue)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_queue_wait(__func__, queue);
 }
@@ -151,6 +166,7 @@ API_ALIAS(shmemx_enqueue_wait)
 int pshmemx_put_init(void *dest, const void *source, size_t bytes, int pe,
                      shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     int rc = api_stream_need(__func__);
 
     return rc ? rc : stream_req_init(__func__, dest, source, bytes, NULL, pe,
@@ -162,6 +178,7 @@ int pshmemx_put_signal_init(void *dest, const void *source, size_t bytes,
                             uint64_t *sig_addr, uint64_t signal, int sig_op,
                             int pe, shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_signal s = { sig_addr, signal, sig_op };
     int rc = api_stream_need(__func__);
 
@@ -180,6 +197,7 @@ static int check_list(const char *call, int n, shmemx_req_t reqs[])
 
 int pshmemx_enqueue_startall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
 {
+    CORE_TRACE_CALL(__func__);
     int rc = check_list(__func__, n, reqs);
 
     return rc ? rc : stream_queue_start_all(__func__, queue, n, reqs);
@@ -188,6 +206,7 @@ API_ALIAS(shmemx_enqueue_startall)
 
 int pshmemx_enqueue_waitall(shmemx_queue_t queue, int n, shmemx_req_t reqs[])
 {
+    CORE_TRACE_CALL(__func__);
     int rc = check_list(__func__, n, reqs);
 
     return rc ? rc : stream_queue_wait_all(__func__, queue, n, reqs);
@@ -196,6 +215,8 @@ API_ALIAS(shmemx_enqueue_waitall)
 
 int pshmemx_req_wait(shmemx_req_t req)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return stream_req_wait_host(__func__, req);
 }
@@ -218,6 +239,7 @@ API_ALIAS(shmemx_req_test)
 
 int pshmemx_req_free(shmemx_req_t *req)
 {
+    CORE_TRACE_CALL(__func__);
     int rc;
 
     core_need_up(__func__);

@@ -95,6 +95,7 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
 #define ON(F, C, PARAMS, DO)                                                \
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_where w_ = API_ON(API_DEFAULT, stream);               \
         int rc_ = api_stream_need(__func__);                                \
                                                                             \
@@ -103,6 +104,7 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
     int pshmemx_##C##_on_stream(shmem_ctx_t ctx, ARGS PARAMS,               \
                                 shmemx_stream_t stream)                     \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_where w_ = API_ON(                                    \
             api_stream_ctx(ctx, __func__), stream);                         \
         int rc_ = api_stream_need(__func__);                                \

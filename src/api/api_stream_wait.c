@@ -27,6 +27,7 @@
 #define WAIT(F, PARAMS, ...)                                                \
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_where w_ = API_ON(API_DEFAULT, stream);               \
         int rc_ = api_stream_need(__func__);                                \
                                                                             \
@@ -70,6 +71,7 @@ WAIT(signal_wait_until,
 int pshmemx_signal_fetch_on_stream(uint64_t *value, const uint64_t *sig_addr,
                                    shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(API_DEFAULT, stream);
     int rc = api_stream_need(__func__);
 
@@ -83,6 +85,7 @@ API_ALIAS(shmemx_signal_fetch_on_stream)
 #define ORDER(NAME)                                                         \
     int pshmemx_##NAME##_on_stream(shmemx_stream_t stream)                  \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_where w = API_ON(API_DEFAULT, stream);                \
         int rc = api_stream_need(__func__);                                 \
                                                                             \
@@ -91,6 +94,7 @@ API_ALIAS(shmemx_signal_fetch_on_stream)
     int pshmemx_ctx_##NAME##_on_stream(shmem_ctx_t ctx,                     \
                                        shmemx_stream_t stream)              \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_where w = API_ON(                                     \
             api_stream_ctx(ctx, __func__), stream);                         \
         int rc = api_stream_need(__func__);                                 \
@@ -112,6 +116,7 @@ static int pe_quiet(const struct stream_where *w, const int *pes, size_t n)
 int pshmemx_pe_quiet_on_stream(const int *target_pes, size_t npes,
                                shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(API_DEFAULT, stream);
 
     return pe_quiet(&w, target_pes, npes);
@@ -121,6 +126,7 @@ API_ALIAS(shmemx_pe_quiet_on_stream)
 int pshmemx_ctx_pe_quiet_on_stream(shmem_ctx_t ctx, const int *target_pes,
                                    size_t npes, shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(
         api_stream_ctx(ctx, __func__), stream);
 
@@ -144,6 +150,7 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
 #define SYNCHRONIZE(F, PARAMS, TEAM, DO)                                       \
     int pshmemx_##F##_on_stream PARAMS                                         \
     {                                                                          \
+        CORE_TRACE_CALL(__func__);                                          \
         struct stream_where w = API_ON(API_DEFAULT, stream);                   \
         int rc = api_stream_need(__func__);                                    \
         struct core_team *t = rc ? NULL : member_of(TEAM, __func__);           \

@@ -91,6 +91,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
                               int size, const shmem_team_config_t *config,
                               long config_mask, shmem_team_t *new_team)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *parent, *t = NULL;
     int rc;
 
@@ -126,6 +127,7 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
                          const shmem_team_config_t *yaxis_config,
                          long yaxis_mask, shmem_team_t *yaxis_team)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *parent, *x = NULL, *y = NULL;
     int rc;
 
@@ -162,6 +164,7 @@ API_ALIAS(shmem_team_split_2d)
 
 void pshmem_team_destroy(shmem_team_t team)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *t;
 
     core_need_up(__func__);
@@ -190,6 +193,7 @@ API_ALIAS(shmem_team_ptr)
 
 int pshmem_team_sync(shmem_team_t team)
 {
+    CORE_TRACE_CALL(__func__);
     struct core_team *t = api_team(__func__, team);
 
     API_COLL_ENTER(t, ERR_COLL, __func__);
@@ -234,6 +238,8 @@ static int create_ctx(const char *call, struct core_team *t, long options,
 
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return create_ctx(__func__, options & SHMEM_DEVICE_CTX
                                 ? &core_device_world : &core_world, options,
@@ -243,6 +249,8 @@ API_ALIAS(shmem_ctx_create)
 
 int pshmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return create_ctx(__func__, api_team_or_null(__func__, team), options, ctx);
 }
@@ -250,6 +258,8 @@ API_ALIAS(shmem_team_create_ctx)
 
 void pshmem_ctx_destroy(shmem_ctx_t ctx)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     if (ctx == SHMEM_CTX_INVALID || ctx == SHMEM_CTX_DEFAULT ||
         ctx == SHMEM_DEVICE_CTX_DEFAULT)
@@ -287,6 +297,8 @@ void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
                               const shmem_ctx_session_config_t *config,
                               long config_mask)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     (void)ctx;
     (void)options;
@@ -297,6 +309,8 @@ API_ALIAS(shmem_ctx_session_start)
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     (void)ctx;
 }

@@ -21,6 +21,7 @@ int pshmemx_trig_create(shmem_ctx_t ctx, int tags,
                         const shmemx_trig_config_t *config, long mask,
                         shmemx_trig_t *trig)
 {
+    CORE_TRACE_CALL(__func__);
     const struct core_ctx *c;
     int rc = api_stream_need(__func__);
 
@@ -50,6 +51,7 @@ API_ALIAS(shmemx_trig_create)
 
 int pshmemx_trig_free(shmemx_trig_t *trig)
 {
+    CORE_TRACE_CALL(__func__);
     int rc;
 
     core_need_up(__func__);
@@ -71,6 +73,7 @@ API_ALIAS(shmemx_trig_free)
 int pshmemx_trig_put(shmemx_trig_t trig, int tag, uint64_t threshold,
                      void *dest, const void *source, size_t bytes, int pe)
 {
+    CORE_TRACE_CALL(__func__);
     const struct trig_where at = AT;
 
     core_need_up(__func__);
@@ -83,6 +86,7 @@ int pshmemx_trig_put_signal(shmemx_trig_t trig, int tag, uint64_t threshold,
                             uint64_t *sig_addr, uint64_t signal, int sig_op,
                             int pe)
 {
+    CORE_TRACE_CALL(__func__);
     const struct stream_signal s = { sig_addr, signal, sig_op };
     const struct trig_where at = AT;
 
@@ -94,6 +98,7 @@ API_ALIAS(shmemx_trig_put_signal)
 int pshmemx_trig_get(shmemx_trig_t trig, int tag, uint64_t threshold,
                      void *dest, const void *source, size_t bytes, int pe)
 {
+    CORE_TRACE_CALL(__func__);
     const struct trig_where at = AT;
 
     core_need_up(__func__);
@@ -105,6 +110,7 @@ int pshmemx_trig_signal_op(shmemx_trig_t trig, int tag, uint64_t threshold,
                            uint64_t *sig_addr, uint64_t signal, int sig_op,
                            int pe)
 {
+    CORE_TRACE_CALL(__func__);
     const struct stream_signal s = { sig_addr, signal, sig_op };
     const struct trig_where at = AT;
 
@@ -127,6 +133,7 @@ API_ALIAS(shmemx_trig_signal_op)
 #define AMO(F, T, PARAMS, XOP, VALUE, COND, FETCHES, FETCH)                 \
     int pshmemx_trig_atomic_##F PARAMS                                      \
     {                                                                       \
+        CORE_TRACE_CALL(__func__);                                          \
         const struct trig_where at_ = AT;                                   \
         const struct stream_amo a_ = {                                      \
             XOP, FETCHES, sizeof(T), dest, (uint64_t)(VALUE),               \
@@ -156,6 +163,8 @@ SHMEMI_ENQUEUE_TYPES(AMOS)
 
 int pshmemx_trig_rearm(shmemx_trig_t trig, int tag)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_rearm(__func__, trig, tag, false);
 }
@@ -163,6 +172,8 @@ API_ALIAS(shmemx_trig_rearm)
 
 int pshmemx_trig_repeat(shmemx_trig_t trig, int tag)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_rearm(__func__, trig, tag, true);
 }
@@ -170,6 +181,8 @@ API_ALIAS(shmemx_trig_repeat)
 
 int pshmemx_trig_reset(shmemx_trig_t trig, int tag)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_reset(__func__, trig, tag);
 }
@@ -186,6 +199,8 @@ API_ALIAS(shmemx_trig_dev)
 
 int pshmemx_trig_hit(shmemx_trig_t trig, int tag, uint64_t n)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_hit(__func__, trig, tag, n);
 }
@@ -194,6 +209,8 @@ API_ALIAS(shmemx_trig_hit)
 int pshmemx_trig_hit_on_stream(shmemx_trig_t trig, int tag, uint64_t n,
                                shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_hit_on_stream(__func__, trig, tag, n, api_stream_of(stream));
 }
@@ -209,6 +226,8 @@ API_ALIAS(shmemx_trig_test)
 
 int pshmemx_trig_wait(shmemx_trig_t trig, int tag, uint64_t n)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_wait(__func__, trig, tag, n);
 }
@@ -217,6 +236,8 @@ API_ALIAS(shmemx_trig_wait)
 int pshmemx_trig_wait_on_stream(shmemx_trig_t trig, int tag, uint64_t n,
                                 shmemx_stream_t stream)
 {
+    CORE_TRACE_CALL(__func__);
+
     core_need_up(__func__);
     return trig_wait_on_stream(__func__, trig, tag, n, api_stream_of(stream));
 }

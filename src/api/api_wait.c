@@ -41,9 +41,20 @@ static inline int seen(int holds)
     return holds;
 }
 
+/* In a trace, a test counts where it holds. */
+static inline int found(const char *call, const void *at, size_t bytes,
+                        int holds)
+{
+    if (holds)
+        CORE_TRACE_SEEN(call, at, bytes);
+    return seen(holds);
+}
+
 #define API_WAIT_ONE(NAME, T)                                               \
     void pshmem_##NAME##_wait_until(T *ivar, int cmp, T cmp_value)          \
     {                                                                       \
+        CORE_TRACE_WAIT(__func__, ivar, sizeof *ivar);                      \
+                                                                            \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         if (!seen(core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)), cmp, \
                                  CORE_KEY(T, cmp_value))))                  \
@@ -53,8 +64,9 @@ static inline int seen(int holds)
     {                                                                       \
         need_one(__func__, ivar, sizeof *ivar, cmp);                        \
         core_progress(__func__);                                            \
-        return seen(core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)), cmp, \
-                                   CORE_KEY(T, cmp_value)));                \
+        return found(__func__, ivar, sizeof *ivar,                          \
+                     core_cmp_holds(LOAD(T, ivar, core_device_only(ivar)),  \
+                                    cmp, CORE_KEY(T, cmp_value)));          \
     }                                                                       \
     API_ALIAS(shmem_##NAME##_wait_until) API_ALIAS(shmem_##NAME##_test)
 SHMEMI_AMO_TYPES(API_WAIT_ONE)
@@ -77,6 +89,7 @@ static void need_set(const char *call, struct core_wait_set *s)
 
 static void wait_all(const char *call, struct core_wait_set *s)
 {
+    CORE_TRACE_WAIT(call, s->ivars, s->n * (size_t)s->elem_size);
     struct core_waiter w = core_wait_set_waiter(call, s);
 
     need_set(call, s);
@@ -88,6 +101,7 @@ static void wait_all(const char *call, struct core_wait_set *s)
 
 static size_t wait_any(const char *call, struct core_wait_set *s)
 {
+    CORE_TRACE_WAIT(call, s->ivars, s->n * (size_t)s->elem_size);
     struct core_waiter w = core_wait_set_waiter(call, s);
     bool empty;
     size_t i;
@@ -103,6 +117,7 @@ static size_t wait_any(const char *call, struct core_wait_set *s)
 static size_t wait_some(const char *call, struct core_wait_set *s,
                         size_t *indices)
 {
+    CORE_TRACE_WAIT(call, s->ivars, s->n * (size_t)s->elem_size);
     struct core_waiter w = core_wait_set_waiter(call, s);
     bool empty;
     size_t n;
@@ -116,6 +131,11 @@ static size_t wait_some(const char *call, struct core_wait_set *s,
     return n;
 }
 
+static int found_set(const char *call, const struct core_wait_set *s, int holds)
+{
+    return found(call, s->ivars, s->n * (size_t)s->elem_size, holds);
+}
+
 static int test_all(const char *call, struct core_wait_set *s)
 {
     int all;
@@ -124,7 +144,7 @@ static int test_all(const char *call, struct core_wait_set *s)
     core_progress(call);
     all = core_wait_set_all(s);
     core_wait_set_end(s);
-    return seen(all);
+    return found_set(call, s, all);
 }
 
 static size_t test_any(const char *call, struct core_wait_set *s)
@@ -136,7 +156,7 @@ static size_t test_any(const char *call, struct core_wait_set *s)
     core_progress(call);
     i = core_wait_set_any(s, &empty);
     core_wait_set_end(s);
-    seen(i != SIZE_MAX);
+    found_set(call, s, i != SIZE_MAX);
     return i;
 }
 
@@ -151,7 +171,7 @@ static size_t test_some(const char *call, struct core_wait_set *s,
     core_need_local(call, indices, s->n * sizeof *indices);
     n = core_wait_set_some(s, indices, &empty);
     core_wait_set_end(s);
-    seen(n > 0);
+    found_set(call, s, n > 0);
     return n;
 }
 

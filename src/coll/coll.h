@@ -58,7 +58,7 @@ enum { COLL_VALUES = 5 };
 struct coll_args {
     enum err_code code;
     const char *call;           /* __func__ of the API function */
-    /* NULL: may differ; begins with @: the value is from coll_symmetric_id().
+    /* NULL: may differ; begins with @: the value is from core_position().
      */
     const char *label[COLL_VALUES];
     uint64_t value[COLL_VALUES];
@@ -70,8 +70,6 @@ struct coll_args {
 void coll_check_args(struct core_team *t, const struct coll_args *a);
 /* Member pe's value k, until the next coll_check_args of t. */
 uint64_t coll_checked_value(const struct core_team *t, int pe, int k);
-/* The position of a symmetric address: the same number on all PEs. */
-uint64_t coll_symmetric_id(const void *sym);
 
 /* ---- coll_team.c ---- */
 

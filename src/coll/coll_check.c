@@ -60,15 +60,6 @@ static const struct core_args *copy_all(const struct core_team *t,
     return all;
 }
 
-uint64_t coll_symmetric_id(const void *sym)
-{
-    int seg = heap_find(sym, 1);
-
-    return seg < 0
-               ? UINT64_MAX
-               : (uint64_t)seg << 56 | ((uintptr_t)sym - heap_segs[seg].base);
-}
-
 static bool is_one_of(const struct coll_args *a, const struct core_args *x)
 {
     return !strncmp(x->call, core_public_name(a->call), sizeof x->call) ||

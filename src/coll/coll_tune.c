@@ -98,15 +98,16 @@ bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
  * choose differently would wait for each other for ever. */
 enum { CHOICE_BITS = 4, SYNC_BITS = 8 };
 _Static_assert(COLL_ALGS <= 1 << CHOICE_BITS, "an algorithm fits its bits");
-_Static_assert(COLL_KINDS * CHOICE_BITS + SYNC_BITS <= 64,
+_Static_assert(COLL_KINDS * CHOICE_BITS + SYNC_BITS + 1 <= 64,
                "the choices of all collectives fit one value");
+#define TRACED ((uint64_t)1 << 63)
 static uint64_t choices(void)
 {
     uint64_t all = (uint64_t)env.COLL_SYNC;
 
     for (int k = 0; k < COLL_KINDS; k++)
         all = all << CHOICE_BITS | requested[k];
-    return all;
+    return all | (env.TRACE[0] ? TRACED : 0);
 }
 
 /* Is another PE on this PE's node? */
@@ -120,8 +121,8 @@ static bool shares_node(void)
 }
 
 /* Bits that some PE has set: of the choices, of what it did not choose, and of
- * what one PE has or wishes, for all.  Did all choose alike? */
-static bool agree_over_network(void)
+ * what one PE has or wishes, for all.  The bits that not all choose alike. */
+static uint64_t agree_over_network(void)
 {
     uint32_t *nodes = heap_pool_alloc((size_t)core_world.n_pes * sizeof *nodes);
     struct coll_ranks all = coll_ranks_all(&core_world);
@@ -149,18 +150,20 @@ static bool agree_over_network(void)
     if (coll_nodes_find(&core_world) || coll_nodes_find(&core_device_world))
         core_fatal(ERR_LIMIT, "shmem_init", "no memory for the nodes of %d "
                    "PEs", core_world.n_pes);
-    return !(v[0] & v[1]);
+    return v[0] & v[1];
 }
 
 void coll_check_choices(void)
 {
-    bool alike = core_peer_ctl(core_team_world_pe(&core_shared, 0))->choices ==
-                 core_ctl->choices;
+    uint64_t odd = core_peer_ctl(core_team_world_pe(&core_shared, 0))->choices ^
+                   core_ctl->choices;
 
     coll_oversubscribed = core_status.oversubscribed;
     if (!core_world.mapped)
-        alike = agree_over_network();
-    if (!alike)
+        odd = agree_over_network();
+    if (odd & TRACED)
+        core_fatal(ERR_ENV, "shmem_init", "not all PEs have SHMEM_TRACE");
+    if (odd)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");
     coll_sync_gathers =

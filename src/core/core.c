@@ -5,6 +5,7 @@
 #include "core/core_spin.h"
 #include "core/core_report.h"
 #include "core/core_stall.h"
+#include "core/core_trace.h"
 #include "base/env.h"
 #include "diag/diag.h"
 #include "rt/rt.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 struct core_ctx core_ctx_default = { .team = &core_world };
+int core_direct_pes hot_data;
 struct core_status core_status;
 struct core_ctl *core_ctl;
 
@@ -102,6 +104,8 @@ int core_open(int thread_level)
     rc = open_teams();
     if (rc)
         goto forget_ctl;
+    core_trace_open();
+    core_direct_pes = trace_is_on() ? 0 : core_world.n_pes;
     core_status.thread_level = thread_level;
     core_status.oversubscribed = false;
     core_spin_open();
@@ -194,6 +198,7 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
+    core_direct_pes = 0;
     core_report_close();
     core_stall_close();
     core_remote_close();

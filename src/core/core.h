@@ -23,6 +23,7 @@
 
 struct core_ctx {
     struct core_team *team;     /* one without PEs where kernels use it */
+    const int *direct;          /* its PEs, for inline code; see below */
     struct core_team *device_team;      /* the team, then; else NULL */
     long options;
     uint64_t owner;             /* the thread that made it, */
@@ -139,6 +140,20 @@ static inline const struct core_ctx *core_ctx_of(shmem_ctx_t ctx,
 static inline const struct core_team *core_team_of(const struct core_ctx *ctx)
 {
     return ctx == &core_ctx_default ? &core_world : ctx->team;
+}
+
+/* The number of PEs to which inline code may store by itself: none in a trace,
+ * where each access is an event, and in a forked child. */
+extern hidden int core_direct_pes;
+static inline int core_n_direct(const struct core_ctx *ctx)
+{
+    return ctx == &core_ctx_default ? core_direct_pes : *ctx->direct;
+}
+
+/* One of the library's own, for operations on the PEs of t. */
+static inline struct core_ctx core_ctx_own(struct core_team *t)
+{
+    return (struct core_ctx){ .team = t, .direct = &t->n_pes };
 }
 
 static inline int core_world_pe(const struct core_ctx *ctx, int pe)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Atomics that the inline code of core_amo.h leaves: other segments than the
  * host heap, device memory, off-node PEs.  Called by the typed calls of api.
- * Must not be entered for a variable in the host heap of a mapped PE. */
+ * In a trace they come here, too, for variables in the host heap of a mapped
+ * PE. */
 #include "core/core_amo.h"
+#include "core/core_trace.h"
 
 force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
 {
@@ -27,6 +29,23 @@ static uint64_t net_amo(const char *call, const struct core_ctx *ctx,
     return was;
 }
 
+#define ROLE(op) ((op) == AMO_FETCH ? TRACE_ALONE : TRACE_STORES)
+
+static uint64_t traced_amo(const char *call, const struct core_ctx *ctx,
+                           const struct xport_amo *a, const void *sym, int pe,
+                           bool fetches)
+    __attribute__((cold, noinline));
+static uint64_t traced_amo(const char *call, const struct core_ctx *ctx,
+                           const struct xport_amo *a, const void *sym, int pe,
+                           bool fetches)
+{
+    CORE_TRACE_ACCESS(call, ctx, sym, (size_t)a->size, pe, ROLE(a->op), 0);
+    struct core_target at = core_mapped_amo(ctx, sym, (size_t)a->size, pe);
+
+    return at.addr ? do_here(at, a)
+                   : net_amo(call, ctx, a, sym, pe, fetches);
+}
+
 /* Of static data, or memory of the device that the processor reaches: the
  * caller has looked in the host's heap. */
 #define AMO_OF(KIND, OP, fetches, size)                                     \
@@ -40,6 +59,8 @@ static uint64_t net_amo(const char *call, const struct core_ctx *ctx,
                                                                             \
         if (likely(at.addr))                                                \
             return do_here(at, &a);                                         \
+        if (trace_is_on())                                                  \
+            return traced_amo(call, ctx, &a, sym, pe, fetches);             \
         return net_amo(call, ctx, &a, sym, pe, fetches);                    \
     }
 #define AMO(KIND, OP, fetches)                                              \
@@ -50,6 +71,7 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
                        const struct xport_amo *a, const void *sym, int pe,
                        void *fetch)
 {
+    CORE_TRACE_ACCESS(call, ctx, sym, (size_t)a->size, pe, ROLE(a->op), 0);
     struct core_target at = core_mapped_amo(ctx, sym, (size_t)a->size, pe);
     uint64_t was = at.addr ? do_here(at, a) : 0;
 

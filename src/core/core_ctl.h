@@ -35,6 +35,7 @@ struct core_ctl {
     _Alignas(64) struct core_activity activity;
     /* The processors that this PE may run on, as bits. */
     _Alignas(64) uint64_t cpus[CORE_CPU_SET_LEN];
+    uint64_t clock_query, clock_answer;   /* atomic: see core_clock.c */
 };
 extern hidden struct core_ctl *core_ctl;       /* this PE's */
 

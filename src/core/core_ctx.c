@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"
+#include "base/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +41,7 @@ static struct core_ctx *record(void)
     lock_release(&ctx_lock);
     if (!c)
         return calloc(1, sizeof *c);
-    *c = (struct core_ctx){ .team = &no_team };
+    *c = (struct core_ctx){ .team = &no_team, .direct = &no_team.n_pes };
     return c;
 }
 
@@ -48,6 +49,7 @@ static struct core_ctx *record(void)
 static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
 {
     c->team = &no_team;
+    c->direct = &no_team.n_pes;
     c->device_team = NULL;
     c->options = SHMEM_DEVICE_CTX;
     list_append(&gone, &c->link);
@@ -96,6 +98,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     }
     c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
     c->team = c->device_team ? &no_team : team;
+    c->direct = trace_is_on() ? &no_team.n_pes : &c->team->n_pes;
     c->options = options;
     if (options & SHMEM_CTX_PRIVATE) {
         c->id = __atomic_load_n(&thread_id, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations that found no mapped memory: the peer is far, or the call is
  * wrong, or there is nothing to do. */
+#include "base/clock.h"
 #include "core/core_amo.h"
 #include "gtl/gtl_copy_stream.h"
 #include "core/core_deferred.h"
@@ -164,6 +165,8 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe, bool nbi)
 {
+    CORE_TRACE_ACCESS(call, ctx, sig_addr, sizeof *sig_addr, pe, TRACE_STORES,
+                      len);
     struct xport_addr to, sig_at;
     struct xport_amo a;
 
@@ -177,7 +180,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     if (likely(!xport_net || core_mapped_amo(ctx, sig_addr, sizeof *sig_addr,
                                              pe).addr)) {
         core_put_any(dest, source, len, pe, call, ctx);
-        core_signal(call, ctx, sig_addr, signal, sig_op, pe);
+        core_signal_in_put(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
     core_need_aligned(call, sig_addr, sizeof *sig_addr);
@@ -203,19 +206,38 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     xport_net->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
 }
 
+/* Of those that may be refused a trace has the ones that were not.  0. */
+static int trace_sent(const char *call, const struct core_ctx *ctx,
+                      const uint64_t *sig_addr, size_t len, int pe,
+                      uint64_t start)
+{
+    const struct trace_what w = {
+        .name = call, .kind = TRACE_TRANSFER, .role = TRACE_STORES,
+        .pe = core_trace_pe(ctx, pe), .at = core_position(sig_addr),
+        .bytes = sizeof *sig_addr, .arg = { (int64_t)len }
+    };
+
+    if (unlikely(start))
+        trace_span_since(&w, start);
+    return 0;
+}
+
 int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                                void *dest, const void *source, size_t len,
                                uint64_t *sig_addr, uint64_t signal, int sig_op,
                                int pe, bool nbi)
 {
     struct xport_amo a = signal_of(signal, sig_op);
+    uint64_t start = trace_is_on() ? clock_ns() : 0;
     struct xport_addr to, sig_at;
+    int rc;
 
     core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     core_remote_resolve(call, ctx, dest, len, pe, &to);
     atomics_tsan_release();
-    return xport_net->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
-                                     nbi);
+    rc = xport_net->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
+                                   nbi);
+    return rc ? rc : trace_sent(call, ctx, sig_addr, len, pe, start);
 }
 
 int core_remote_message(const char *call, const struct core_ctx *ctx,
@@ -223,12 +245,15 @@ int core_remote_message(const char *call, const struct core_ctx *ctx,
                         uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
     struct xport_amo a = signal_of(signal, sig_op);
+    uint64_t start = trace_is_on() ? clock_ns() : 0;
     struct xport_addr to, sig_at;
+    int rc;
 
     core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
     if (len)
         core_remote_resolve(call, ctx, dest, len, pe, &to);
     atomics_tsan_release();
-    return xport_net->post_message(ctx->flow, len ? &to : NULL, source, len,
-                              &sig_at, &a);
+    rc = xport_net->post_message(ctx->flow, len ? &to : NULL, source, len,
+                                 &sig_at, &a);
+    return rc ? rc : trace_sent(call, ctx, sig_addr, len, pe, start);
 }

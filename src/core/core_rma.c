@@ -4,6 +4,7 @@
  * calls of api, and by coll for off-node members. */
 #include "core/core_elems.h"
 #include "core/core_deferred.h"
+#include "core/core_trace.h"
 
 static void put_unmapped(void *dest, const void *source, size_t len, int pe,
                     const char *call, const struct core_ctx *ctx, bool nbi)
@@ -83,24 +84,32 @@ force_inline void get_any(void *dest, const void *source, size_t len, int pe,
 void core_put_any(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
+    CORE_TRACE_PUT(call, ctx, dest, len, pe);
+
     put_any(dest, source, len, pe, call, ctx, false);
 }
 
 void core_put_any_nbi(void *dest, const void *source, size_t len, int pe,
                       const char *call, const struct core_ctx *ctx)
 {
+    CORE_TRACE_PUT(call, ctx, dest, len, pe);
+
     put_any(dest, source, len, pe, call, ctx, true);
 }
 
 void core_get_any(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx)
 {
+    CORE_TRACE_GET(call, ctx, source, len, pe);
+
     get_any(dest, source, len, pe, call, ctx, false);
 }
 
 void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
                       const char *call, const struct core_ctx *ctx)
 {
+    CORE_TRACE_GET(call, ctx, source, len, pe);
+
     get_any(dest, source, len, pe, call, ctx, true);
 }
 
@@ -113,15 +122,15 @@ void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
 #define ELEMS_OF(ANY) ELEMS(ANY, 2) ELEMS(ANY, 4) ELEMS(ANY, 8) ELEMS(ANY, 16)
 CORE_ELEMS(ELEMS_OF)
 
-/* The caller has looked in the host's heap.  Far values have functions of their
- * own: their address is needed, and so is a frame. */
+/* The caller has looked in the host's heap.  Far values, and all in a trace,
+ * have functions of their own: their address is needed, and so is a frame. */
 #define VALUE_OF(size, T)                                                   \
     __attribute__((noinline, cold))                                         \
-    static void put_value_net_##size(void *dest, T value, int pe,           \
+    static void put_value_any_##size(void *dest, T value, int pe,           \
                                      const char *call,                      \
                                      const struct core_ctx *ctx)            \
     {                                                                       \
-        core_remote_put(dest, &value, size, pe, call, ctx);                 \
+        core_put_any(dest, &value, size, pe, call, ctx);                    \
     }                                                                       \
                                                                             \
     void core_put_value_##size(void *dest, T value, int pe,                 \
@@ -131,7 +140,7 @@ CORE_ELEMS(ELEMS_OF)
         struct core_target to = core_mapped_rest(ctx, dest, size, pe);      \
                                                                             \
         if (unlikely(!to.addr)) {                                           \
-            put_value_net_##size(dest, value, pe, call, ctx);               \
+            put_value_any_##size(dest, value, pe, call, ctx);               \
             return;                                                         \
         }                                                                   \
         copy_bytes((void *)to.addr, &value, size);                          \
@@ -139,13 +148,13 @@ CORE_ELEMS(ELEMS_OF)
     }                                                                       \
                                                                             \
     __attribute__((noinline, cold))                                         \
-    static T get_value_net_##size(const void *source, int pe,               \
+    static T get_value_any_##size(const void *source, int pe,               \
                                   const char *call,                         \
                                   const struct core_ctx *ctx)               \
     {                                                                       \
         T value = 0;                                                        \
                                                                             \
-        core_remote_get(&value, source, size, pe, call, ctx);               \
+        core_get_any(&value, source, size, pe, call, ctx);                  \
         return value;                                                       \
     }                                                                       \
                                                                             \
@@ -156,7 +165,7 @@ CORE_ELEMS(ELEMS_OF)
         T value;                                                            \
                                                                             \
         if (unlikely(!from))                                                \
-            return get_value_net_##size(source, pe, call, ctx);             \
+            return get_value_any_##size(source, pe, call, ctx);             \
         copy_bytes(&value, (const void *)from, size);                       \
         return value;                                                       \
     }
@@ -211,6 +220,7 @@ static void copy_blocks(char *to, const char *from,
 void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
+    CORE_TRACE_PUT(call, ctx, dest, s->len * s->count, pe);
     const struct xport_blocks b = { s->len, s->count, s->dst, s->sst };
     size_t all = extent(call, s->dst, s);
     struct core_target to = core_mapped(ctx, dest, all, pe);
@@ -236,6 +246,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
 void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s, int pe)
 {
+    CORE_TRACE_GET(call, ctx, source, s->len * s->count, pe);
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     size_t all = extent(call, s->sst, s);
     uintptr_t from = core_mapped(ctx, source, all, pe).addr;
@@ -259,6 +270,7 @@ void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
                              void *dest, const void *source,
                              const struct core_strided *s, int pe)
 {
+    CORE_TRACE_GET(call, ctx, source, s->len * s->count, pe);
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     struct xport_addr at;
 

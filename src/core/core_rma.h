@@ -10,6 +10,7 @@
 
 #include "base/copy.h"
 #include "core/core_device.h"
+#include "core/core_trace.h"
 
 /* The peer's memory, if it is mapped.  addr is 0 also where the call is wrong
  * or has nothing to do: core_remote.c sorts these out. */
@@ -29,7 +30,8 @@ force_inline struct core_target core_mapped(const struct core_ctx *ctx,
 }
 
 /* The same in the host's heap only, where most memory is: no call, and nothing
- * to keep across one; and in all that is not there.  addr is 0 for all else. */
+ * to keep across one; and in all that is not there.  addr is 0 for all else,
+ * and for all in a trace. */
 #define CORE_MAPPED_IN(name, maps, mapped)                                  \
     force_inline struct core_target name(const struct core_ctx *ctx,        \
                                          const void *sym, size_t len, int pe) \
@@ -37,7 +39,7 @@ force_inline struct core_target core_mapped(const struct core_ctx *ctx,
         const struct xport_route *r;                                        \
         uintptr_t addr;                                                     \
                                                                             \
-        if (likely((unsigned)pe < (unsigned)core_team_of(ctx)->n_pes)) {    \
+        if (likely((unsigned)pe < (unsigned)core_n_direct(ctx))) {          \
             r = &xport_routes[core_world_pe(ctx, pe)];                      \
             addr = mapped(r->maps, sym, len);                               \
             if (likely(addr))                                               \
@@ -151,10 +153,12 @@ static inline void core_need_signal(const char *call, int sig_op)
                    "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", sig_op);
 }
 
-/* Updates the signal; earlier stores are visible to a PE that sees it. */
-force_inline void core_signal(const char *call, const struct core_ctx *ctx,
-                               uint64_t *sig_addr, uint64_t value, int sig_op,
-                               int pe)
+/* Updates the signal; earlier stores are visible to a PE that sees it.  The
+ * second one is an event of its own in a trace. */
+force_inline void core_signal_in_put(const char *call,
+                                     const struct core_ctx *ctx,
+                                     uint64_t *sig_addr, uint64_t value,
+                                     int sig_op, int pe)
 {
     struct core_target to;
 
@@ -171,6 +175,15 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
     else
         __atomic_store_n((uint64_t *)to.addr, value, __ATOMIC_RELEASE);
     core_wake(to, sizeof value);
+}
+
+force_inline void core_signal(const char *call, const struct core_ctx *ctx,
+                              uint64_t *sig_addr, uint64_t value, int sig_op,
+                              int pe)
+{
+    CORE_TRACE_PUT(call, ctx, sig_addr, sizeof value, pe);
+
+    core_signal_in_put(call, ctx, sig_addr, value, sig_op, pe);
 }
 
 /* The same with data before it. */

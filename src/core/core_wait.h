@@ -5,6 +5,7 @@
 #define CORE_CORE_WAIT_H
 
 #include "base/membarrier.h"
+#include "base/trace.h"
 #include "core/core_ctl.h"
 #include "xport/xport.h"
 
@@ -99,8 +100,13 @@ static inline void core_wait_step(struct core_waiter *w)
     }
 }
 
+/* In a trace: a wait that was not quick is over. */
+void core_trace_waited(const struct core_waiter *w) __attribute__((cold));
+
 static inline void core_wait_end(struct core_waiter *w)
 {
+    if (trace_is_on() && w->since_ns)
+        core_trace_waited(w);
     if (unlikely(w->noted))
         core_wait_stop(w);
 }

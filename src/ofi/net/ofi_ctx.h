@@ -14,6 +14,7 @@
 #include "base/atomics.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "base/trace.h"
 #include "ofi/net/ofi_lib.h"
 #include "xport/xport.h"
 
@@ -217,8 +218,11 @@ struct ofi_wait {
     uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
 };
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
+void ofi_trace_waited(const struct ofi_wait *w) __attribute__((cold));
 static inline void ofi_wait_end(struct ofi_wait *w)
 {
+    if (trace_is_on() && w->wait.since_ns)
+        ofi_trace_waited(w);
     if (unlikely(w->wait.reported))
         xport_wait_resumed(&w->wait);
 }

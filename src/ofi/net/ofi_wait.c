@@ -15,6 +15,18 @@ enum { OFTEN = 4, POLLS_PER_CLOCK = 64, SLEEP_NS = 50000 };
 #define SLEEP_AFTER_NS 2000000u
 #define GAP_NS 500000000u
 
+/* In a trace: a wait that was not quick is over. */
+void ofi_trace_waited(const struct ofi_wait *w)
+{
+    const struct trace_what what = {
+        .name = w->room ? "waits for room of the network"
+                        : "waits for the network",
+        .kind = TRACE_WAIT, .pe = w->wait.pe + 1, .at = TRACE_NOWHERE
+    };
+
+    trace_span_since(&what, w->wait.since_ns);
+}
+
 static void check_clock(struct ofi_wait *w)
 {
     const struct timespec pause = { .tv_nsec = SLEEP_NS };
