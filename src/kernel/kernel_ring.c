@@ -54,7 +54,7 @@ int kernel_ring_open(const char *call, struct kernel_ring **out,
         goto fail;
     }
     r->mask = n - 1;
-    r->exec.ctx = (struct core_ctx){ .team = &core_world };
+    r->exec.ctx = core_ctx_own(&core_world);
     if (xport_net && !stream_exec_bounce(&r->exec))
         goto fail;
     rc = xport_net ? xport_net->ep_open(&r->exec.ctx.flow, false) : 0;

@@ -90,7 +90,7 @@ int msg_ctrl_reserve(void)
 
 int msg_ctrl_open(void)
 {
-    ctx = (struct core_ctx){ .team = &core_world };
+    ctx = core_ctx_own(&core_world);
     return xport_net ? xport_net->ep_open(&ctx.flow, false) : 0;
 }
 
@@ -135,7 +135,7 @@ static struct send_queue *queue_to(int pe)
     q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
-    q->ctx = (struct core_ctx){ .team = &core_world };
+    q->ctx = core_ctx_own(&core_world);
     if (xport_net && xport_net->ep_open(&q->ctx.flow, false)) {
         free(q);
         return NULL;

@@ -24,6 +24,7 @@
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/trace.h"
 #include "msg/msg.h"
 #include "stream/queue/stream_queue.h"
 #include "stream/ring/stream_ring.h"
@@ -106,6 +107,25 @@ struct msg_chan {
         struct stream_op_state put;
     } transfer;
 };
+
+/* ---- msg_trace.c: in a trace ---- */
+/* A state of an end, or of its iteration seq. */
+void msg_trace(const struct msg_chan *c, const char *what, enum trace_role role,
+               uint64_t seq) __attribute__((cold));
+/* The same of n bytes of the program's partition. */
+void msg_trace_partition(const struct msg_chan *c, const char *what,
+                         int partition, size_t bytes) __attribute__((cold));
+
+#define MSG_TRACE(c, what, role, seq)                                       \
+    do {                                                                    \
+        if (trace_is_on())                                                  \
+            msg_trace(c, what, role, seq);                                  \
+    } while (0)
+#define MSG_TRACE_PARTITION(c, what, partition, bytes)                      \
+    do {                                                                    \
+        if (trace_is_on())                                                  \
+            msg_trace_partition(c, what, partition, bytes);                 \
+    } while (0)
 
 static inline enum msg_chan_state msg_chan_state(const struct msg_chan *c)
 {

@@ -57,11 +57,19 @@ static void set_state(struct msg_chan *c, enum msg_chan_state state)
     __atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
 }
 
+static const char *const matched_names[MSG_PROTOS] = {
+    "matched: ready", "matched: eager", "matched: peer copy", "matched: trig",
+    "matched: rndv", "matched: one-shot", "matched: partitioned"
+};
+
 /* MSG_CHAN_MATCHED or MSG_CHAN_FAILED. */
 static void finish_match(struct msg_chan *c, enum msg_chan_state state)
     REQUIRES(msg_lock)
 {
     set_state(c, state);
+    MSG_TRACE(c, state == MSG_CHAN_FAILED ? "match failed"
+                                          : matched_names[c->proto],
+              TRACE_ALONE, 0);
     if (c->requested && !c->one_shot)
         __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);
 }
@@ -95,6 +103,7 @@ static void send_rtr(struct msg_chan *r) REQUIRES(msg_lock)
                           r->slots ? r->slots * r->slot_size : r->bytes);
     }
     part_ops.answer(r, &m);
+    MSG_TRACE(r, "RTR sent", TRACE_ALONE, 0);
     post(r, &m);
 }
 
@@ -183,6 +192,7 @@ static void send_first_rts(struct msg_chan *s) REQUIRES(msg_lock)
 {
     set_state(s, MSG_CHAN_RTS_SENT);
     msg_chan_set_rts_sent(s);
+    MSG_TRACE(s, "RTS sent", TRACE_ALONE, 0);
     send_rts(s, 0);
 }
 

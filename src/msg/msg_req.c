@@ -131,6 +131,10 @@ static void started(const char *call, struct req *r)
     struct msg_chan *c = chan_of(r);
 
     c->seq++;
+    if (c->sends)
+        MSG_TRACE(c, "send started", TRACE_SENDS, c->seq);
+    else
+        MSG_TRACE(c, "receive started", TRACE_ALONE, c->seq);
     if (c->one_shot)
         msg_chan_request_match(call, c);
 }
@@ -211,7 +215,13 @@ static struct core_waiter waiter(const char *call, const struct req *r,
 
 static void finish(const char *call, struct req *r)
 {
-    msg_ops(chan_of(r))->finish(call, chan_of(r));
+    struct msg_chan *c = chan_of(r);
+
+    msg_ops(c)->finish(call, c);
+    if (c->sends)
+        MSG_TRACE(c, "send completed", TRACE_ALONE, c->seq);
+    else
+        MSG_TRACE(c, "receive completed", TRACE_RECEIVES, c->seq);
 }
 
 /* ---- errors, names, the end ---- */

@@ -93,6 +93,7 @@ static void work(struct trig *t, int tag)
 /* By the processor: a GPU's kernels add to t->hits. */
 static void hit(struct trig *t, int tag, uint64_t n)
 {
+    trig_trace(t, "hit", tag, n, -1);
     /* seq_cst: pairs with trig_check(). */
     __atomic_fetch_add(&t->tags[tag].host, n, __ATOMIC_SEQ_CST);
     if (trig_host_count(t, tag) >= __atomic_load_n(&t->limit[tag],
@@ -302,7 +303,7 @@ static int open_trigger(const char *call, struct trig *t, bool nic)
         goto fail;
     t->done = t->hits + n;
     memset(t->limit, 0xff, n * sizeof *t->limit);
-    t->exec.ctx = (struct core_ctx){ .team = &core_world };
+    t->exec.ctx = core_ctx_own(&core_world);
     rc = nic ? open_nic(t) : 0;
     if (!rc && xport_net)
         rc = xport_net->ep_open(&t->exec.ctx.flow, false);
@@ -353,7 +354,7 @@ static int create(const char *call, const struct core_ctx *ctx, int tags,
         return core_misuse(ERR_STREAM, call, "out of memory"), -ENOMEM;
     t->lock = (struct base_lock)LOCK_INIT;
     t->n_tags = tags;
-    t->ctx = (struct core_ctx){ .team = ctx->team };
+    t->ctx = core_ctx_own(ctx->team);
     t->released.end = &t->released.first;
     t->issued.end = &t->issued.first;
     t->owner = *owner;

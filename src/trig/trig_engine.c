@@ -72,6 +72,9 @@ static void release(struct trig *t, struct trig_tag *g, bool to_nic)
     struct trig_op *op = g->next;
 
     op->released = true;
+    trig_trace(t, to_nic ? "operation armed with the NIC"
+                         : "operation released", op->tag, op->threshold,
+               op->op.pe);
     if (!to_nic)
         queue_released(t, op);
     t->n_waiting--;
@@ -162,8 +165,10 @@ static void complete_tag(struct trig *t, int tag)
 
 void trig_complete(struct trig *t, int tag)
 {
-    if (likely(tag < t->n_tags))
+    if (likely(tag < t->n_tags)) {
+        trig_trace(t, "operation completed", tag, t->done[tag] + 1, -1);
         complete_tag(t, tag);
+    }
     if (t->owner.completed)
         t->owner.completed(t->owner.arg, tag);
 }

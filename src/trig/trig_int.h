@@ -6,6 +6,7 @@
 #include "base/handle.h"
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/trace.h"
 #include "stream/exec/stream_exec.h"
 #include "trig/trig_owner.h"
 
@@ -76,6 +77,16 @@ extern hidden struct trig_counts {
 static inline void trig_counted(uint64_t *n)
 {
     __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+}
+
+/* In a trace: what has come to a tag of the program's. */
+static inline void trig_trace(const struct trig *t, const char *what, int tag,
+                              uint64_t threshold, int pe)
+{
+    if (!t->owner.arg)
+        TRACE_MARK(.name = what, .kind = TRACE_TRIGGER, .pe = pe + 1,
+                   .at = TRACE_NOWHERE,
+                   .arg = { tag, (int64_t)threshold });
 }
 
 /* ---- trig.c ---- */

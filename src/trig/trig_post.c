@@ -68,6 +68,7 @@ static int post(const char *call, struct trig *t, struct trig_op *op)
         lock_release(&t->lock);
         return refuse_repeats(call, op->tag);
     }
+    trig_trace(t, "operation posted", op->tag, op->threshold, op->op.pe);
     trig_nic_use(t, op);
     insert(&t->tags[op->tag], op);
     arm(t, op);

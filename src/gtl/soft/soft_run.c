@@ -3,6 +3,7 @@
  * the stream's thread (soft_stream.c), one command after another. */
 #include "gtl/soft/soft_stream.h"
 #include "base/copy.h"
+#include "base/trace.h"
 
 #include <string.h>
 
@@ -137,7 +138,7 @@ void gtl_soft_cancel_rest(void)
     rest_cancelled = true;
 }
 
-bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
+static bool run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
 {
     if (c->kind == SOFT_WAIT || c->kind == SOFT_EVENT)
         return run_wait(c, &s->waits);
@@ -179,4 +180,67 @@ bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
         break;
     }
     return true;
+}
+
+static const char *const names[] = {
+    [SOFT_COPY] = "copy", [SOFT_PUT] = "put", [SOFT_BLOCKS] = "copy of blocks",
+    [SOFT_FILL] = "fill", [SOFT_AMO] = "atomic", [SOFT_WRITE] = "write",
+    [SOFT_WAIT] = "wait", [SOFT_EVENT] = "event",
+    [SOFT_PEER_COPY] = "copy by two streams", [SOFT_CALL] = "host function",
+    [SOFT_DOORBELL] = "doorbell", [SOFT_LAUNCH] = "kernel",
+    [SOFT_REDUCE] = "reduction"
+};
+
+/* What an event is found by: what it stores last, or waits for. */
+static const void *place_of(const struct gtl_soft_command *c, size_t *len)
+{
+    *len = sizeof(uint64_t);
+    switch (c->kind) {
+    case SOFT_WAIT:
+    case SOFT_EVENT:
+    case SOFT_WRITE:
+        return c->word;
+    case SOFT_AMO:
+        return c->amo.word;
+    case SOFT_PUT:
+        if (c->flag.word)
+            return c->flag.word;
+        *len = c->n;
+        return c->to;
+    case SOFT_COPY:
+    case SOFT_FILL:
+        *len = c->n;
+        return c->to;
+    default:
+        *len = 0;
+        return NULL;
+    }
+}
+
+/* Stores to another PE's memory and waits may be the ends of arrows. */
+static struct trace_event *begin_event(const struct gtl_soft_command *c)
+{
+    struct trace_what w = { .name = names[c->kind], .kind = TRACE_STREAM,
+                            .at = TRACE_NOWHERE };
+    const void *at = place_of(c, &w.bytes);
+
+    if (at)
+        trace_place(at, &w.at, &w.pe);
+    if (c->kind == SOFT_PUT && c->flag.word)
+        w.arg[0] = (int64_t)c->n;
+    if (c->kind == SOFT_WAIT)
+        w.role = TRACE_SEES;
+    else if (w.pe)
+        w.role = TRACE_STORES;
+    return trace_begin(&w);
+}
+
+bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
+{
+    struct trace_event *e = trace_is_on() ? begin_event(c) : NULL;
+    bool goes_on = run(c, s);
+
+    if (unlikely(e != NULL))
+        trace_end(e);
+    return goes_on;
 }

@@ -131,6 +131,7 @@ static void *run(void *arg)
     uint64_t tail, at = s->done;
 
     this_thread.s = s;
+    prctl(PR_SET_NAME, "sluice-stream", 0, 0, 0);
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     while (wait_for_work(s)) {
         tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);

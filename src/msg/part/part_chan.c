@@ -206,7 +206,8 @@ static void completed(void *arg, int tag)
     struct part_counters *w = part_counters(c);
     uint64_t per = (uint64_t)p->transport;
 
-    (void)tag;
+    MSG_TRACE_PARTITION(c, "transport partition sent", tag,
+                        c->bytes / (size_t)p->transport);
     if (++p->completed % per)
         return;
     /* release: sources may be written.  The trigger wakes who sleeps. */

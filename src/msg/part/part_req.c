@@ -200,10 +200,19 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     return rc;
 }
 
+static void trace_started(const struct msg_chan *c)
+{
+    if (c->sends)
+        MSG_TRACE(c, "send started", TRACE_SENDS, c->seq);
+    else
+        MSG_TRACE(c, "receive started", TRACE_ALONE, c->seq);
+}
+
 static void started(const char *call, struct req *r)
 {
     (void)call;
     chan_of(r)->seq++;
+    trace_started(chan_of(r));
 }
 
 static void start_by_host(const char *call, struct msg_chan *c)
@@ -211,6 +220,7 @@ static void start_by_host(const char *call, struct msg_chan *c)
     uint64_t seq = ++c->seq;
 
     c->part->by_host = true;
+    trace_started(c);
     __atomic_store_n(&part_counters(c)->epoch, seq, __ATOMIC_RELEASE);
     if (c->sends)
         stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
@@ -315,6 +325,7 @@ int part_ready(const char *call, struct shmemx_req *req, int low, int n,
     for (int i = 0; i < n && !rc; i++) {
         int at = list ? list[i] : low + i;
 
+        MSG_TRACE_PARTITION(c, "partition ready", at, p->each);
         if (__atomic_exchange_n(&p->ready[at], c->seq, __ATOMIC_RELAXED) ==
             c->seq)
             rc = core_misuse(ERR_ARG, call, "partition %d is ready already", at);
@@ -343,7 +354,9 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
     p = c->part;
     *is = load(&part_counters(c)->arrived[partition / (p->n / p->transport)]) >=
           c->seq;
-    if (!*is)
+    if (*is)
+        MSG_TRACE_PARTITION(c, "partition arrived", partition, p->each);
+    else
         core_progress(call);
     atomics_tsan_acquire();
     return 0;

@@ -13,6 +13,7 @@
 #include "stream/exec/stream_exec.h"
 #include "stream/ring/stream_ring.h"
 #include "base/clock.h"
+#include "core/core_trace.h"
 #include "stream/stream_watch.h"
 
 #include <errno.h>
@@ -140,6 +141,24 @@ static int await_room(const struct stream_nic *n,
     return rc;
 }
 
+/* The stream's store to the doorbell, and no event, shows when it begins. */
+static void trace_post(const struct stream_op *op)
+{
+    bool signals = op->kind == STREAM_PUT_SIGNAL || op->kind == STREAM_SIGNAL;
+    const void *at = signals ? op->signal.addr
+                     : op->kind == STREAM_AMO ? op->amo.sym
+                     : op->kind == STREAM_PUT ? op->dest : NULL;
+    const struct trace_what w = {
+        .name = "posted with the NIC", .kind = TRACE_TRANSFER,
+        .role = at ? TRACE_STORES : TRACE_ALONE, .pe = op->pe + 1,
+        .at = at ? core_position(at) : TRACE_NOWHERE,
+        .bytes = op->kind == STREAM_PUT ? op->len : sizeof(uint64_t),
+        .arg = { (int64_t)op->len }
+    };
+
+    trace_mark(&w);
+}
+
 int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
                     void *stream)
 {
@@ -165,6 +184,8 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
         n->spilled++;
         return STREAM_DECLINED;
     }
+    if (trace_is_on())
+        trace_post(op);
     stream_errors_note_op(&q->exec.failed, op);
     n->call = op->call;
     n->pe = op->pe;
