@@ -269,5 +269,6 @@ int front_run(const struct opts *o, char *arg0)
     free(s.path);
     while (!f.supervisor_ended)
         poll_once(&f);
+    merge_traces(o);
     return result(&f);
 }

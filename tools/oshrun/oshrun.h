@@ -112,6 +112,8 @@ struct start {
 
 /* Returns the exit status of oshrun. */
 int front_run(const struct opts *o, char *arg0);
+/* ---- trace.c ---- */
+void merge_traces(const struct opts *o);
 /* The supervisor's main function; returns its exit code. */
 int job_run(const struct start *s);
 

@@ -4,6 +4,7 @@
 #include "info.h"
 #include "base/report_request.h"
 #include "base/log.h"
+#include "base/trace_merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,13 @@
 static const char usage[] =
     "usage: shmem_info [option]\n"
     "       shmem_info --state PID...\n"
+    "       shmem_info --trace FILE\n"
     "  (none)      version, build, drivers, machine and environment\n"
     "  --check     try what start-up needs: PASS, WARN or FAIL with the fix\n"
     "  --check cxi what a Slingshot NIC does, and what a job on it lacks\n"
     "  --state     PEs with these process numbers print what they do\n"
+    "  --trace FILE\n"
+    "              one trace of FILE.0, FILE.1, ... that a job has left\n"
     "  --version   the version alone\n"
     "  --help      this text\n";
 
@@ -59,6 +63,16 @@ static int request_state_all(char **pids)
     return rc;
 }
 
+static int merge_trace(const char *file)
+{
+    if (!trace_merge_has_parts(file)) {
+        fprintf(stderr, "shmem_info: %s: there is no %s.0 or the like\n", file,
+                file);
+        return 1;
+    }
+    return trace_merge_report(file, 1) ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     int rc = -1;
@@ -70,6 +84,8 @@ int main(int argc, char **argv)
         return info_import(argv[2], argv[3], argv[4]);
     if (argc == 3 && !strcmp(argv[1], "--check") && !strcmp(argv[2], "cxi"))
         rc = info_check_cxi();
+    if (argc == 3 && !strcmp(argv[1], "--trace"))
+        return merge_trace(argv[2]);
     if (argc > 2 && !strcmp(argv[1], "--state"))
         return request_state_all(argv + 2);
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
