@@ -6,6 +6,22 @@
 
 #include "shmemx_dev.h"
 
+/* An operation that the kernel does itself whose hit reaches the limit, with
+ * SHMEMX_TRIG_COPY; in pinned memory.  The host stores a limit where there is
+ * none; then it is the kernels'. */
+#define SHMEMI_DEV_TRIG_NEVER (~(shmemi_u64)0)
+#define SHMEMI_DEV_TRIG_BUSY (~(shmemi_u64)1)
+struct shmemi_dev_trig_copy {
+    shmemi_u64 limit;           /* of hits; NEVER; BUSY: it is being done */
+    shmemi_u64 decided;         /* hits that have done it, or know that not */
+    shmemi_u64 period;          /* the next limit is so much further; 0: NEVER */
+    shmemi_u64 bytes, signal;
+    void *dest;
+    const void *source;
+    shmemi_u64 *signal_addr;    /* NULL: no signal */
+    int signal_op, pe, gets;
+};
+
 /* A trigger, for kernels: at most 256 bytes, copied at will, valid until
  * shmemx_trig_free().  Kernels only read it. */
 typedef struct shmemx_trig_dev {
@@ -14,6 +30,7 @@ typedef struct shmemx_trig_dev {
     const shmemi_u64 *done;
     const shmemi_u64 *doorbells;        /* NULL, or [n_tags]: the NIC's, or 0 */
     void *trig;                 /* the handle */
+    struct shmemi_dev_trig_copy *copies;        /* NULL, or [n_tags] */
     unsigned n_tags;
     int direct;                 /* the device adds to hits itself */
 } shmemx_trig_dev_t;
@@ -68,6 +85,81 @@ SHMEMI_DEV void shmemi_dev_trig_hit(const shmemx_trig_dev_t *t, int tag,
 #endif
 }
 
+/* ---- by the kernel that hits ---- */
+
+/* By one thread: hits, and takes the operation if this is the hit that it waits
+ * for.  The limit that it had, or 0. */
+SHMEMI_DEV shmemi_u64 shmemi_dev_trig_take(const shmemx_trig_dev_t *t, int tag,
+                                           shmemi_u64 n)
+{
+    struct shmemi_dev_trig_copy *c = t->copies + tag;
+    shmemi_u64 limit, was;
+
+    shmemi_dev_fence();
+    was = shmemi_dev_add_64(t->hits + tag, n);
+    shmemi_dev_fence();         /* before it looks for the limit */
+    limit = shmemi_dev_acquire_64(&c->limit);
+    if (limit >= SHMEMI_DEV_TRIG_BUSY || was >= limit || was + n < limit ||
+        shmemi_dev_cas_64(&c->limit, limit, SHMEMI_DEV_TRIG_BUSY) != limit)
+        return 0;
+    shmemi_dev_fence();
+    return limit;
+}
+
+/* By the same thread, when it has been done: the limit of the next one, if the
+ * hits for it have come, or 0. */
+SHMEMI_DEV shmemi_u64 shmemi_dev_trig_end(const shmemx_trig_dev_t *t, int tag,
+                                          shmemi_u64 limit)
+{
+    struct shmemi_dev_trig_copy *c = t->copies + tag;
+    shmemi_u64 again = c->period ? limit + c->period : SHMEMI_DEV_TRIG_NEVER;
+
+    if (c->signal_addr)
+        shmemi_dev_signal(&t->dev, c->signal_addr, c->signal, c->signal_op,
+                          c->pe);
+    shmemi_dev_fence();
+    shmemi_dev_store_64(&c->limit, again);
+    shmemi_dev_fence();         /* before it looks for hits */
+    shmemi_dev_add_64((shmemi_u64 *)t->done + tag, 1);
+    if (again == SHMEMI_DEV_TRIG_NEVER ||
+        shmemi_dev_acquire_64(t->hits + tag) < again ||
+        shmemi_dev_cas_64(&c->limit, again, SHMEMI_DEV_TRIG_BUSY) != again)
+        return 0;
+    return again;
+}
+
+SHMEMI_DEV void shmemi_dev_trig_copy_by(const shmemx_trig_dev_t *t, int tag,
+                                        shmemi_u64 n,
+                                        enum shmemi_dev_scope scope)
+{
+    struct shmemi_dev_trig_copy *c = t->copies + tag;
+    int leads = shmemi_dev_rank(scope) == 0;
+    shmemi_u64 limit = leads ? shmemi_dev_trig_take(t, tag, n) : 0;
+
+    for (;;) {
+#ifndef SHMEMI_DEV_C            /* whose first item does all of it */
+        limit = shmemi_dev_share(&t->dev, scope, 1, limit);
+#endif
+        if (!limit)
+            break;
+        if (c->gets)
+            shmemi_dev_get(&t->dev, c->dest, c->source, c->bytes, c->pe, scope,
+                           0);
+        else if (c->bytes)
+            shmemi_dev_put(&t->dev, c->dest, c->source, c->bytes, c->pe, scope,
+                           0);
+        if (leads)
+            limit = shmemi_dev_trig_end(t, tag, limit);
+    }
+    if (!leads)
+        return;
+    shmemi_dev_fence();
+    shmemi_dev_add_64(&c->decided, n);
+#ifdef SHMEMI_DEV_C             /* threads and streams may sleep until done */
+    t->dev.host->hit(t->trig, tag, 0);
+#endif
+}
+
 SHMEMI_DEV void shmemi_dev_trig_hit_by(const shmemx_trig_dev_t *t, int tag,
                                        shmemi_u64 n,
                                        enum shmemi_dev_scope scope)
@@ -75,7 +167,10 @@ SHMEMI_DEV void shmemi_dev_trig_hit_by(const shmemx_trig_dev_t *t, int tag,
     if (!shmemi_dev_takes_part(&t->dev, scope))
         return;
     shmemi_dev_barrier(scope);
-    if (shmemi_dev_rank(scope) == 0)
+    if (t->copies && t->dev.magic == SHMEMI_DEV_MAGIC &&
+        (shmemi_u32)tag < t->n_tags)
+        shmemi_dev_trig_copy_by(t, tag, (shmemi_u32)n, scope);
+    else if (shmemi_dev_rank(scope) == 0)
         shmemi_dev_trig_hit(t, tag, (shmemi_u32)n);
 }
 

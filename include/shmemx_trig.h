@@ -36,8 +36,10 @@ typedef struct shmemx_trig *shmemx_trig_t;
 
 /* Who does the operations.  SOFT: threads of this PE.  AUTO, NIC: what is for
  * other nodes the NIC, if it has deferred work and room for it; NIC: there has
- * to be one. */
-enum { SHMEMX_TRIG_AUTO, SHMEMX_TRIG_SOFT, SHMEMX_TRIG_NIC };
+ * to be one.  COPY: puts, gets and signals within the node the kernel whose hit
+ * reaches the threshold, all else threads of this PE; such a tag has one
+ * operation, and only kernels hit such a trigger. */
+enum { SHMEMX_TRIG_AUTO, SHMEMX_TRIG_SOFT, SHMEMX_TRIG_NIC, SHMEMX_TRIG_COPY };
 #define SHMEMX_TRIG_ENGINE 1L   /* mask: engine is given */
 typedef struct {
     int engine;

@@ -9,7 +9,7 @@
  * of the team of ctx: a context of the host, or SHMEM_DEVICE_CTX_DEFAULT for
  * all PEs; the team outlives the trigger.  mask: which members of config count,
  * SHMEMX_TRIG_ENGINE.  -ENOTSUP: with SHMEMX_TRIG_NIC, no NIC has deferred
- * work. */
+ * work; with SHMEMX_TRIG_COPY, kernels have no atomics on host memory. */
 int SHMEMI_P(shmemx_trig_create)(shmem_ctx_t ctx, int tags,
                                  const shmemx_trig_config_t *config, long mask,
                                  shmemx_trig_t *trig);

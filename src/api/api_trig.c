@@ -36,7 +36,7 @@ int pshmemx_trig_create(shmem_ctx_t ctx, int tags,
         return core_misuse(ERR_ARG, __func__, "mask %#lx has unknown bits",
                            (unsigned long)mask);
     if ((mask & SHMEMX_TRIG_ENGINE) &&
-        (config->engine < SHMEMX_TRIG_AUTO || config->engine > SHMEMX_TRIG_NIC))
+        (config->engine < SHMEMX_TRIG_AUTO || config->engine > SHMEMX_TRIG_COPY))
         return core_misuse(ERR_ARG, __func__, "engine %d is none",
                            config->engine);
     c = ctx == SHMEM_DEVICE_CTX_DEFAULT ? API_DEFAULT

@@ -121,6 +121,8 @@ int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
 
     if (!t || !trig_has_tag(call, t, tag))
         return -EINVAL;
+    if (t->copies)
+        return trig_copy_refuse(call);
     hit(t, tag, n);
     return 0;
 }
@@ -211,6 +213,16 @@ static bool kernel_hits(const struct kernel_hit *h)
     if (h->tag < 0 || h->tag >= t->n_tags)
         core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d: the "
                    "trigger has tags 0 to %d", h->tag, t->n_tags - 1);
+    if (t->copies && h->how != SHMEMI_DEV_HIT_PLAIN)
+        core_fatal(ERR_ARG, h->call, "tag %d of a trigger with "
+                   "SHMEMX_TRIG_COPY: a kernel may not give arguments", h->tag);
+    if (t->copies) {            /* the software device's have counted it */
+        if (trig_host_count(t, h->tag) >= __atomic_load_n(&t->limit[h->tag],
+                                                          __ATOMIC_SEQ_CST))
+            work(t, h->tag);
+        trig_notify();
+        return true;
+    }
     if (h->how != SHMEMI_DEV_HIT_PLAIN) {
         if (!lock_try(&t->lock))
             return false;
@@ -243,9 +255,13 @@ static void destroy(void *thing)
 {
     struct trig *t = thing;
     struct trig_stream *s, *next;
+    uint64_t *table;
+    size_t size;
 
     if (t->open)
         trig_engine_remove(t);
+    for (int i = 0; t->copies && i < t->n_tags; i++)
+        trig_copy_leave(t, i);
     stream_errors_take_ring(NULL, &t->exec.failed);
     if (t->exec.ctx.flow) {
         xport_net->quiet(t->exec.ctx.flow);
@@ -264,6 +280,8 @@ static void destroy(void *thing)
         free(s);
     }
     keep(t->hits, counts_size(t));
+    size = trig_copy_table(t, &table);
+    keep(table, size);
     free(t->exec.bounce);
     free(t->limit);
     free(t->tags);
@@ -291,7 +309,7 @@ static int open_nic(struct trig *t)
     return 0;
 }
 
-static int open_trigger(const char *call, struct trig *t, bool nic)
+static int open_trigger(const char *call, struct trig *t, int engine)
 {
     size_t n = (size_t)t->n_tags;
     int rc = -ENOMEM;
@@ -304,7 +322,8 @@ static int open_trigger(const char *call, struct trig *t, bool nic)
     t->done = t->hits + n;
     memset(t->limit, 0xff, n * sizeof *t->limit);
     t->exec.ctx = core_ctx_own(&core_world);
-    rc = nic ? open_nic(t) : 0;
+    rc = engine == SHMEMX_TRIG_COPY ? trig_copy_open(t)
+         : engine != SHMEMX_TRIG_SOFT ? open_nic(t) : 0;
     if (!rc && xport_net)
         rc = xport_net->ep_open(&t->exec.ctx.flow, false);
     if (rc)
@@ -341,7 +360,7 @@ static int open_layer(const char *call)
 }
 
 static int create(const char *call, const struct core_ctx *ctx, int tags,
-                  bool may_use_nic, const struct trig_owner *owner,
+                  int engine, const struct trig_owner *owner,
                   struct shmemx_trig **out)
 {
     struct trig *t;
@@ -358,7 +377,7 @@ static int create(const char *call, const struct core_ctx *ctx, int tags,
     t->released.end = &t->released.first;
     t->issued.end = &t->issued.first;
     t->owner = *owner;
-    rc = open_trigger(call, t, may_use_nic);
+    rc = open_trigger(call, t, engine);
     if (rc) {
         destroy(t);
         handle_release(&trig_table, handle_of_object(t));
@@ -378,13 +397,20 @@ int trig_create(const char *call, const struct core_ctx *ctx, int tags,
                     "(SHMEM_TRIGGER)");
         return -ENOTSUP;
     }
-    return create(call, ctx, tags, engine != SHMEMX_TRIG_SOFT, &program, out);
+    if (engine == SHMEMX_TRIG_COPY && !trig_hits_directly()) {
+        core_misuse(ERR_DEVICE, call, "SHMEMX_TRIG_COPY: kernels of this "
+                    "device have no atomics on host memory");
+        return -ENOTSUP;
+    }
+    return create(call, ctx, tags, engine, &program, out);
 }
 
 int trig_create_owned(const char *call, int tags, const struct trig_owner *owner,
                       struct shmemx_trig **out)
 {
-    return create(call, &core_ctx_default, tags, !owner->no_nic, owner, out);
+    return create(call, &core_ctx_default, tags,
+                  owner->no_nic ? SHMEMX_TRIG_SOFT : SHMEMX_TRIG_AUTO, owner,
+                  out);
 }
 
 /* The tag of an operation that is not done, or -1. */
@@ -398,6 +424,9 @@ static int busy_tag(const struct trig *t, bool *waits)
     *waits = true;
     for (int i = 0; t->n_waiting && i < t->n_tags; i++)
         if (t->tags[i].next && !t->tags[i].repeats)
+            return i;
+    for (int i = 0; t->n_copies && i < t->n_tags; i++)
+        if (t->tags[i].copies && t->tags[i].armed && !t->tags[i].repeats)
             return i;
     for (unsigned i = 0; i < t->n_nic_tags; i++)
         if (t->tags[t->nic_tags[i]].armed && !t->tags[t->nic_tags[i]].repeats)
@@ -429,6 +458,11 @@ int trig_free(const char *call, struct shmemx_trig *trig)
     return 0;
 }
 
+bool trig_hits_directly(void)
+{
+    return !strcmp(gtl->name, "cuda") || gtl_device.host_atomics;
+}
+
 int trig_dev(const char *call, struct shmemx_trig *trig,
              shmemx_trig_dev_t *out)
 {
@@ -442,7 +476,8 @@ int trig_dev(const char *call, struct shmemx_trig *trig,
         return rc;
     out->dev.flags &= ~(unsigned)SHMEMI_DEV_CHECK;     /* `done` is ours */
     out->n_tags = (unsigned)t->n_tags;
-    out->direct = !strcmp(gtl->name, "cuda") || gtl_device.host_atomics;
+    out->direct = trig_hits_directly();
+    out->copies = t->copies;
     out->hits = (shmemi_u64 *)t->hits;
     out->done = (shmemi_u64 *)t->done;
     out->doorbells = (shmemi_u64 *)t->doorbells;
@@ -461,11 +496,11 @@ static void print_statistics(void)
 {
     struct trig_counts *n = &trig_counts;
 
-    if (env.STATS && (n->by_host || n->by_nic))
-        log_print("triggers: %lu operations by threads, %lu by the NIC; %lu "
-                  "tags found no counter of the NIC",
+    if (env.STATS && (n->by_host || n->by_nic || n->by_kernel))
+        log_print("triggers: %lu operations by threads, %lu by the NIC, %lu by "
+                  "kernels; %lu tags found no counter of the NIC",
                   (unsigned long)n->by_host, (unsigned long)n->by_nic,
-                  (unsigned long)n->no_counter);
+                  (unsigned long)n->by_kernel, (unsigned long)n->no_counter);
     memset(n, 0, sizeof *n);
 }
 

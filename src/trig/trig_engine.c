@@ -66,16 +66,17 @@ void trig_submit(struct trig *t, struct trig_op *op)
     queue_released(t, op);
 }
 
-/* To the NIC, or in the list of what the processor does. */
-static void release(struct trig *t, struct trig_tag *g, bool to_nic)
+/* To the NIC or to kernels, or in the list of what the processor does. */
+static void release(struct trig *t, struct trig_tag *g, bool armed)
 {
     struct trig_op *op = g->next;
 
     op->released = true;
-    trig_trace(t, to_nic ? "operation armed with the NIC"
-                         : "operation released", op->tag, op->threshold,
-               op->op.pe);
-    if (!to_nic)
+    trig_trace(t, !armed ? "operation released"
+                  : g->nic ? "operation armed with the NIC"
+                           : "operation armed with kernels", op->tag,
+               op->threshold, op->op.pe);
+    if (!armed)
         queue_released(t, op);
     t->n_waiting--;
     /* One that was posted late stands before others that are released. */
@@ -114,7 +115,8 @@ void trig_check(struct trig *t, int tag)
         atomics_full_fence();
         if (!g->next || !may_begin(t, g))
             return;
-        armed = g->nic ? trig_nic_arm(t, g->next) : TRIG_NEVER;
+        armed = g->nic ? trig_nic_arm(t, g->next)
+                : g->copies ? trig_copy_arm(t, g->next) : TRIG_NEVER;
         if (armed == TRIG_FULL ||
             (armed == TRIG_NEVER &&
              trig_count(t, tag) < g->base + g->next->threshold))
@@ -274,6 +276,8 @@ static bool step_released(struct trig *t, bool *busy)
     completed |= complete_all(t, busy);
     if (t->n_nic_tags)
         completed |= trig_nic_reap(t);
+    if (t->n_copies)
+        completed |= trig_copy_reap(t);
     if (completed)
         trig_notify();
     *busy |= t->n_released != 0;
@@ -375,6 +379,8 @@ void trig_describe(const struct trig *t, int tag, char *text, size_t size)
     uint64_t limit = __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
     unsigned long long n = trig_host_count(t, tag);
 
+    if (t->copies && t->tags[tag].copies)
+        limit = trig_copy_limit(t, tag);
     if (!limit)
         snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
                  tag);

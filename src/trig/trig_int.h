@@ -17,6 +17,8 @@ struct trig_tag {
     struct trig_op *ops, *next; /* next: the first one that waits for hits */
     unsigned n_ops, completed;  /* completed: since it was armed */
     bool repeats, no_nic;
+    bool copies;                /* kernels do its operation: trig_copy.c */
+    uint64_t by_kernel;         /* `done`, as far as that has been counted */
     /* The counter that has its place (trig_nic.c), or NULL. */
     struct xport_trig *nic;
     uint64_t due;               /* of the last operation that is armed */
@@ -65,6 +67,8 @@ struct trig {
     uint64_t *doorbells;        /* the device's memory, [tags]: 0 or a doorbell */
     int *nic_tags;              /* [tags] */
     unsigned n_nic_tags, n_armed;
+    struct shmemi_dev_trig_copy *copies;        /* pinned, [tags], or NULL */
+    unsigned n_copies;          /* operations that kernels have */
 };
 
 extern hidden struct handle_table trig_table;
@@ -72,7 +76,7 @@ extern hidden struct handle_table trig_table;
 /* For SHMEM_STATS, atomic: operations, and tags that found no counter of the
  * NIC's. */
 extern hidden struct trig_counts {
-    uint64_t by_host, by_nic, no_counter;
+    uint64_t by_host, by_nic, no_counter, by_kernel;
 } trig_counts;
 static inline void trig_counted(uint64_t *n)
 {
@@ -90,6 +94,8 @@ static inline void trig_trace(const struct trig *t, const char *what, int tag,
 }
 
 /* ---- trig.c ---- */
+/* Do kernels add to `hits` themselves? */
+bool trig_hits_directly(void);
 /* NULL: a line says that there is none. */
 struct trig *trig_find(const char *call, struct shmemx_trig *trig);
 bool trig_has_tag(const char *call, const struct trig *t, int tag);
@@ -127,6 +133,25 @@ bool trig_nic_reap(struct trig *t);
 /* The processor counts again.  What is armed may still begin where hits come to
  * the NIC too late. */
 void trig_nic_leave(struct trig *t, int tag);
+
+/* ---- trig_copy.c ---- */
+int trig_copy_open(struct trig *t);
+/* The table, for its end: its size, 0 if there is none. */
+size_t trig_copy_table(const struct trig *t, uint64_t **out);
+/* Before the post: kernels do it, or threads.  -EINVAL, logged: the tag has
+ * one that kernels do. */
+int trig_copy_use(const char *call, struct trig *t, const struct trig_op *op);
+/* ARMED: kernels have it. */
+enum trig_armed trig_copy_arm(struct trig *t, const struct trig_op *op);
+bool trig_copy_reap(struct trig *t);
+/* Kernels have it no more. */
+void trig_copy_leave(struct trig *t, int tag);
+/* The tag repeats from now on. */
+void trig_copy_repeat(struct trig *t, int tag);
+/* Of hits, UINT64_MAX: none. */
+uint64_t trig_copy_limit(const struct trig *t, int tag);
+/* -ENOTSUP, logged: a hit that is no kernel's. */
+int trig_copy_refuse(const char *call);
 
 static inline bool trig_is_busy(const struct trig *t)
 {

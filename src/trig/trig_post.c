@@ -61,12 +61,18 @@ static struct trig_op *new_op(const struct trig_where *at, struct trig *t)
 static int post(const char *call, struct trig *t, struct trig_op *op)
 {
     bool busy = false;
+    int rc;
 
     op->op.waits = op->op.kind == STREAM_AMO && op->op.waits;
     lock_acquire(&t->lock);
     if (t->tags[op->tag].repeats) {
         lock_release(&t->lock);
         return refuse_repeats(call, op->tag);
+    }
+    rc = trig_copy_use(call, t, op);
+    if (rc) {
+        lock_release(&t->lock);
+        return rc;
     }
     trig_trace(t, "operation posted", op->tag, op->threshold, op->op.pe);
     trig_nic_use(t, op);
@@ -150,6 +156,8 @@ static int rearm_tag(const char *call, struct trig *t, int tag, bool repeat)
     g->repeats = repeat;
     if (g->completed == g->n_ops)
         trig_arm_again(t, tag);
+    else if (repeat)
+        trig_copy_repeat(t, tag);
     return 0;
 }
 
@@ -196,6 +204,7 @@ static void reset_tag(struct trig *t, int tag)
     struct trig_op *op;
 
     trig_nic_leave(t, tag);
+    trig_copy_leave(t, tag);
     while ((op = g->ops)) {
         g->ops = op->next;
         t->n_waiting -= !op->released;

@@ -168,6 +168,8 @@ int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
 
     if (!t || !trig_has_tag(call, t, tag))
         return -EINVAL;
+    if (t->copies)
+        return trig_copy_refuse(call);
     rc = stream_need_live(&w);
     if (rc)
         return rc;

@@ -281,13 +281,14 @@ T(many_puts_to_static_data) { try_many(many_static); }
 
 static shmemx_trig_t trig;
 
-static void post_all(struct triggered *a, const long *of_grid)
+static void post_all(struct triggered *a, const long *of_grid, int engine)
 {
+    const shmemx_trig_config_t config = { engine };
     unsigned long long warps = blocks * ((threads + 31) / 32);
     uint64_t *arrived = (uint64_t *)&a->arrived;
 
-    T_EQ(shmemx_trig_create(SHMEM_CTX_DEFAULT, BLOCK_TAG + (int)blocks, NULL, 0,
-                            &trig), 0);
+    T_EQ(shmemx_trig_create(SHMEM_CTX_DEFAULT, BLOCK_TAG + (int)blocks,
+                            &config, SHMEMX_TRIG_ENGINE, &trig), 0);
     T_EQ(shmemx_trig_put_signal(trig, THREADS_TAG, blocks * threads,
                                 &a->threads, &of_grid[0], sizeof(long), arrived,
                                 1, SHMEM_SIGNAL_ADD, next_pe), 0);
@@ -304,7 +305,7 @@ static void post_all(struct triggered *a, const long *of_grid)
 }
 
 /* direct: the device adds to counts itself, or else by requests. */
-static void try_triggers(struct triggered *a, bool direct)
+static void try_engine(struct triggered *a, bool direct, int engine)
 {
     static struct triggered h;
     static long of_grid[2];     /* symmetric, so the library reaches it */
@@ -316,7 +317,7 @@ static void try_triggers(struct triggered *a, bool direct)
     of_grid[0] = me + 7;
     of_grid[1] = me + 70;
     shmem_barrier_all();
-    post_all(a, of_grid);
+    post_all(a, of_grid, engine);
     T_EQ(shmemx_trig_dev(trig, &hits), 0);
     T_TRUE(hits.direct);
     hits.direct = direct;
@@ -330,11 +331,18 @@ static void try_triggers(struct triggered *a, bool direct)
     T_EQ(h.arrived, 2);
     for (long b = 0; b < (long)blocks; b++)
         T_EQ(h.blocks[b], prev_pe * 1000 + 10 * b + 3);
-    for (int i = 1; i <= CHOSEN; i++)
+    for (int i = 1; i <= CHOSEN && engine != SHMEMX_TRIG_COPY; i++)
         T_EQ(h.chosen[i], prev_pe * 1000 + i);
     T_EQ(h.wrong, 0);
     T_EQ(shmemx_trig_free(&trig), 0);
     shmem_barrier_all();
+}
+
+static void try_triggers(struct triggered *a)
+{
+    try_engine(a, true, SHMEMX_TRIG_AUTO);
+    try_engine(a, false, SHMEMX_TRIG_AUTO);
+    try_engine(a, true, SHMEMX_TRIG_COPY);
 }
 
 /* ---- partitioned messages ---- */
@@ -389,13 +397,11 @@ T(partitions_in_the_host_heap) { try_parts((void *)host); }
 
 T(triggers_from_the_device_heap)
 {
-    try_triggers((void *)device, true);
-    try_triggers((void *)device, false);
+    try_triggers((void *)device);
 }
 T(triggers_from_the_host_heap)
 {
-    try_triggers((void *)host, true);
-    try_triggers((void *)host, false);
+    try_triggers((void *)host);
 }
 
 /* ---- times, of PE 0, by the clock of the device ---- */

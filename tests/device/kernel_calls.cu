@@ -236,7 +236,8 @@ TIMED(time_empty, 1,
 TIMED(time_barrier, 32, shmemx_dev_barrier_all_block(&dev))
 
 /* Every thread, warp and block hits; a block waits for its put and sends again;
- * one thread says what is put where, and waits for each. */
+ * one thread says what is put where, and waits for each, unless the kernel itself
+ * copies. */
 extern "C" __global__ void hit(SHMEMX_TRIG_ARG(t), struct triggered *a, int to)
 {
     int tag = BLOCK_TAG + (int)blockIdx.x;
@@ -251,7 +252,7 @@ extern "C" __global__ void hit(SHMEMX_TRIG_ARG(t), struct triggered *a, int to)
     }
     if (threadIdx.x == 0 && shmemx_dev_trig_test(&t, tag) != 3)
         atomicAdd(&a->wrong, 1ull);
-    if (blockIdx.x || threadIdx.x)
+    if (blockIdx.x || threadIdx.x || t.copies)
         return;
     for (int i = 1; i <= CHOSEN; i++) {
         a->from[64 + i] = t.dev.my_pe * 1000 + i;

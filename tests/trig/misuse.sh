@@ -41,6 +41,7 @@ static int host(void)
 {
     const shmemx_trig_config_t config = { .engine = 9 };
     const shmemx_trig_config_t nic = { .engine = SHMEMX_TRIG_NIC };
+    const shmemx_trig_config_t copy = { .engine = SHMEMX_TRIG_COPY };
     shmemx_trig_t out = NULL;
     uint64_t done;
     char *odd = (char *)a + 2;
@@ -51,6 +52,17 @@ static int host(void)
     CASE(mask) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &config, 2, &out);
     CASE(engine) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &config, 1, &out);
     CASE(no_nic) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &nic, 1, &out);
+    CASE(copy_hit) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &copy, 1, &out)
+        ? 9 : shmemx_trig_hit(out, 0, 1);
+    CASE(copy_stream) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &copy, 1,
+                                                &out)
+        ? 9 : shmemx_trig_hit_on_stream(out, 0, 1, NULL);
+    CASE(copy_two) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &copy, 1, &out)
+        || shmemx_trig_put(out, 0, 1, a, b, 8, pe)
+        ? 9 : shmemx_trig_put(out, 0, 2, a, b, 8, pe);
+    CASE(copy_active) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, &copy, 1,
+                                                &out)
+        || shmemx_trig_put(out, 0, 1, a, b, 8, pe) ? 9 : shmemx_trig_free(&out);
     CASE(config) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, NULL, 1, &out);
     CASE(ctx) return shmemx_trig_create(SHMEM_CTX_INVALID, 1, NULL, 0, &out);
     CASE(null) return shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, NULL, 0, NULL);
@@ -140,6 +152,10 @@ beside host tags 22 'create: 0 tags: between 1 and 65536 \[S-W-ARG\]'
 beside host most 22 'create: 65537 tags: .*\[S-W-ARG\]'
 beside host mask 22 'create: mask 0x2 has unknown bits \[S-W-ARG\]'
 beside host no_nic 95 'create: no NIC of this PE has deferred work \(SHMEM_TRIGGER\) \[S-W-NET\]'
+beside host copy_hit 95 'hit: the trigger has SHMEMX_TRIG_COPY: only kernels hit it \[S-W-ARG\]'
+beside host copy_stream 95 'hit_on_stream: the trigger has SHMEMX_TRIG_COPY: .*\[S-W-ARG\]'
+beside host copy_two 22 'put: tag 0 has an operation: with SHMEMX_TRIG_COPY a tag has one \[S-W-ARG\]'
+beside host copy_active 16 'free: an operation of tag 0 waits for hits: .*\[S-W-FREE\]'
 beside host engine 22 'create: engine 9 is none \[S-W-ARG\]'
 beside host config 22 'create: config is a null pointer \[S-W-NULL\]'
 beside host ctx 22 'create: an invalid context, .*\[S-W-CTX\]'
