@@ -29,6 +29,8 @@ FAULT(OFI_POST, "ofi.post", "the provider refuses an operation of a stream")
 FAULT(OFI_HMEM, "ofi.hmem", "the NIC moves wrong bytes to device memory")
 FAULT(OFI_GROW, "ofi.grow",
       "the provider refuses to register a device heap that has grown")
+FAULT(OFI_TURN, "ofi.turn",
+      "the progress thread polls the network every 100 ms only")
 FAULT(OFI_TEST, "ofi.test", "the test of a provider fails")
 FAULT(OFI_RAIL, "ofi.rail", "a further NIC of a PE does not open")
 FAULT(STREAM_PROGRESS, "stream_progress",

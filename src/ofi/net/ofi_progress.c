@@ -37,6 +37,8 @@ enum mode {
     YIELDS_TO_OWNER             /* after an event that woke the owner */
 };
 
+#define FAULT_NS ((uint64_t)100000000)
+
 static uint64_t net_turn(struct progress_poller *p,
                          const struct progress_turn *t);
 static int net_fds(int fds[PROGRESS_FDS]);
@@ -56,6 +58,7 @@ static struct {
     long rest_ms, next_rest_ms, sleep_us;
     uint64_t until_ns;          /* end of the sleep, if nothing ends it */
     uint64_t polls_seen;
+    uint64_t turned_ns;         /* with FAULT_OFI_TURN: the last turn */
     bool advanced;
 } net = { .poller = { .turn = net_turn, .wait_fds = net_fds } };
 
@@ -223,6 +226,11 @@ static uint64_t net_turn(struct progress_poller *p,
     uint64_t ns = PROGRESS_AGAIN;
 
     (void)p;
+    if (fault_hit(FAULT_OFI_TURN)) {
+        if (t->now_ns - net.turned_ns < FAULT_NS)
+            return FAULT_NS - (t->now_ns - net.turned_ns);
+        net.turned_ns = t->now_ns;
+    }
     xport_call = NULL;          /* errors of the turn are of no call */
     __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
     __atomic_store_n(&net.on_fds, false, __ATOMIC_RELAXED);
