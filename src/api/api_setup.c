@@ -289,7 +289,7 @@ close_rt:
     /* The other PEs wait in the start-up: end them too. */
     if (rt_job.n_pes > 1)
         rt_abort(EXIT_FAILURE);
-    trace_stop();
+    trace_stop(false);
     core_report_end();
     rt_close();
     return rc;
@@ -320,7 +320,7 @@ static void close_layers(void)
     xport_close();
     trace_end(finalizing);
     finalizing = NULL;
-    trace_stop();
+    trace_stop(rt_job.n_local < rt_job.n_pes && !rt_job.one_machine);
     if (rt_job.pe == 0)
         trace_merge_all((uint32_t)rt_job.n_pes);
     core_report_end();

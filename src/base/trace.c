@@ -349,9 +349,17 @@ struct trace_file *trace_file(void)
     return trace_is_on() ? trace.file : NULL;
 }
 
+/* What other nodes are to read, which map nothing of this one's. */
+static void write_back(void) REQUIRES(trace.lock)
+{
+    for (int i = 0; i < RINGS; i++)
+        if (trace.rings[i])
+            msync(trace.rings[i], trace_ring_size(trace.events), MS_SYNC);
+}
+
 /* The maps stay until the next start: another thread may be about to end an
  * event. */
-void trace_stop(void)
+void trace_stop(bool several_nodes)
 {
     if (!trace_is_on())
         return;
@@ -359,10 +367,13 @@ void trace_stop(void)
     trace_ranges_close();
     if (!trace.file)
         return;
+    lock_acquire(&trace.lock);
+    if (several_nodes)
+        write_back();
     /* release: a reader that finds it closed finds its events. */
     __atomic_store_n(&trace.file->closed, 1, __ATOMIC_RELEASE);
-    lock_acquire(&trace.lock);
-    msync(trace.file, TRACE_HEAD, MS_SYNC);
+    if (several_nodes)
+        msync(trace.file, TRACE_HEAD, MS_SYNC);
     close_fd();
     lock_release(&trace.lock);
 }

@@ -149,8 +149,9 @@ void trace_name(char name[TRACE_PATH], const char *file, unsigned run);
 unsigned trace_run(void);
 /* Is there a file, for clocks and for the end? */
 struct trace_file *trace_file(void);
-/* Ends it: events that last stay open. */
-void trace_stop(void);
+/* Ends it: events that last stay open.  several_nodes: another node is to read
+ * the file. */
+void trace_stop(bool several_nodes);
 /* In a forked child, which is no PE: nothing is recorded. */
 void trace_forget(void);
 

@@ -54,7 +54,7 @@ static bool is_part(const struct trace_file *f, size_t size, uint32_t pe)
                                          sizeof TRACE_MAGIC) &&
            f->event_size == sizeof(struct trace_event) && f->pe == pe &&
            f->ring_events && f->ring_events <= 1u << 24 &&
-           f->n_pes > pe && f->n_pes <= 1u << 24;
+           f->n_pes > pe && f->n_pes <= 1u << 20;
 }
 
 static int open_part(const char *file, uint32_t pe, struct part *out)
