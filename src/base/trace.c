@@ -38,19 +38,17 @@ static struct {
     struct trace_file *file;
     struct trace_ring *rings[RINGS] MEMBER_GUARDED_BY(lock);
     bool taken[RINGS] MEMBER_GUARDED_BY(lock);
-    const char *names[TRACE_NAMES] MEMBER_GUARDED_BY(lock);
-    unsigned n_names MEMBER_GUARDED_BY(lock);
+    /* Atomic, by hash; the lock is held to store one.  The place is the name's
+     * number, and 0 that of names for which there is no room. */
+    const char *names[TRACE_NAMES];
     uint32_t events;            /* of a ring: a power of two */
     unsigned run;               /* atomic: starts so far */
 } trace = { .lock = LOCK_INIT, .fd = -1 };
 
-/* Of this thread, in that run: its ring, and numbers of names. */
-enum { CACHED = 64 };
+/* Of this thread, in that run. */
 static __thread struct {
     struct trace_ring *ring;
     unsigned run;
-    uint16_t number[CACHED];
-    const char *name[CACHED];
 } own __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t leave_key;
@@ -65,7 +63,7 @@ static void leave_ring(void *mark)
     uintptr_t m = (uintptr_t)mark;
 
     lock_acquire(&trace.lock);
-    if (m / RINGS == trace.run)
+    if (m / RINGS == __atomic_load_n(&trace.run, __ATOMIC_RELAXED))
         trace.taken[m % RINGS] = false;
     lock_release(&trace.lock);
 }
@@ -112,7 +110,6 @@ static struct trace_ring *take_ring(void)
     lock_release(&trace.lock);
     own.run = __atomic_load_n(&trace.run, __ATOMIC_RELAXED);
     own.ring = r;
-    memset(own.name, 0, sizeof own.name);
     if (!r)
         return NULL;
     r->thread = (uint32_t)syscall(SYS_gettid);
@@ -138,31 +135,38 @@ static const char *public_name(const char *name)
     return strncmp(name, "pshmem", 6) ? name : name + 1;
 }
 
-static uint16_t number_of(const char *name)
+/* True: the place has that name now. */
+static bool store_name(unsigned place, const char *name)
 {
-    unsigned i;
+    const char *is;
 
     lock_acquire(&trace.lock);
-    for (i = 1; i <= trace.n_names && trace.names[i] != name; i++)
-        ;
-    if (i > trace.n_names && i < TRACE_NAMES) {
-        trace.names[i] = name;
-        trace.n_names = i;
-        snprintf(trace.file->names[i], TRACE_NAME, "%s", public_name(name));
+    is = trace.names[place];
+    if (!is) {
+        snprintf(trace.file->names[place], TRACE_NAME, "%s", public_name(name));
+        /* release: pairs with number_of(). */
+        __atomic_store_n(&trace.names[place], name, __ATOMIC_RELEASE);
+        is = name;
     }
     lock_release(&trace.lock);
-    return i < TRACE_NAMES ? (uint16_t)i : 0;
+    return is == name;
 }
 
-static uint16_t cached_number(const char *name)
+static uint16_t number_of(const char *name)
 {
-    unsigned at = (unsigned)((uintptr_t)name >> 3) % CACHED;
+    uint64_t hash = (uintptr_t)name * 0x9e3779b97f4a7c15u;
+    unsigned place = (unsigned)(hash >> 32);
+    const char *is;
 
-    if (unlikely(own.name[at] != name)) {
-        own.number[at] = number_of(name);
-        own.name[at] = name;
+    for (unsigned i = 0; i < TRACE_NAMES; i++) {
+        place = (place + 1) % TRACE_NAMES;
+        if (!place)
+            continue;
+        is = __atomic_load_n(&trace.names[place], __ATOMIC_ACQUIRE);
+        if (likely(is == name) || (!is && store_name(place, name)))
+            return (uint16_t)place;
     }
-    return own.number[at];
+    return 0;
 }
 
 /* ---- events ---- */
@@ -189,7 +193,7 @@ static struct trace_event *record(const struct trace_what *w, uint64_t begin,
     e->thread = r->thread;
     e->kind = (uint8_t)w->kind;
     e->role = (uint8_t)w->role;
-    e->name = cached_number(w->name);
+    e->name = number_of(w->name);
     __atomic_store_n(&e->used, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&r->count, r->count + 1, __ATOMIC_RELEASE);
     return e;
@@ -243,7 +247,7 @@ static void unmap_all(void) REQUIRES(trace.lock)
         trace.rings[i] = NULL;
         trace.taken[i] = false;
     }
-    trace.n_names = 0;
+    memset(trace.names, 0, sizeof trace.names);
     if (trace.file)
         munmap(trace.file, TRACE_HEAD);
     trace.file = NULL;

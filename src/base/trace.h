@@ -7,7 +7,7 @@
  *
  * An event is written when it begins and again when it ends, so that one that
  * never ended is seen, too.  Recording takes no lock and allocates nothing, but
- * for the first event of a thread.
+ * for the first event of a thread, and of a name.
  *
  * Threads: any; trace_start() and trace_stop() run on the thread that opens and
  * closes the library. */

@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "base/trace_text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -93,23 +94,53 @@ static void close_part(struct part *p)
     p->file = NULL;
 }
 
-/* Any PE's file says how many there are. */
+/* The number of a part, if that is one of a file of that name, else -1. */
+static long part_number(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    char *end;
+    long pe;
+
+    if (strncmp(entry, name, n) || entry[n] != '.' ||
+        entry[n + 1] < '0' || entry[n + 1] > '9')
+        return -1;
+    pe = strtol(entry + n + 1, &end, 10);
+    return *end || pe > INT32_MAX ? -1 : pe;
+}
+
+static DIR *open_directory(const char *file, const char **name)
+{
+    const char *slash = strrchr(file, '/');
+    char path[PART_PATH];
+
+    *name = slash ? slash + 1 : file;
+    snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - file) + 1 : 1,
+             slash ? file : ".");
+    return opendir(path);
+}
+
+/* Any PE's file says how many there are; which ones there are, the directory. */
 static int count_pes(const char *file, uint32_t *n)
 {
-    enum { TRIES = 4096 };
+    const char *name;
+    DIR *d = open_directory(file, &name);
+    int rc, worst = d ? -ENOENT : -errno;
+    struct dirent *e;
     struct part p;
-    int rc, worst = -ENOENT;
+    long pe;
 
-    for (uint32_t pe = 0; pe < TRIES; pe++) {
-        rc = open_part(file, pe, &p);
+    while (d && worst && (e = readdir(d))) {
+        pe = part_number(e->d_name, name);
+        rc = pe < 0 ? -ENOENT : open_part(file, (uint32_t)pe, &p);
         if (!rc) {
             *n = p.file->n_pes;
             close_part(&p);
-            return 0;
         }
         if (rc != -ENOENT)
             worst = rc;
     }
+    if (d)
+        closedir(d);
     return worst;
 }
 

@@ -4,13 +4,15 @@
  * it itself, and left none. */
 #include "oshrun.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "base/trace_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* As the PEs saw it: -x has precedence over the environment. */
-static const char *trace_file(const struct opts *o)
+static const char *wanted_file(const struct opts *o)
 {
     static const char name[] = "SHMEM_TRACE";
     const char *file = getenv(name);
@@ -22,14 +24,18 @@ static const char *trace_file(const struct opts *o)
     return file && *file ? file : NULL;
 }
 
+/* A process may start the library again, and each time has a file. */
 void merge_traces(const struct opts *o)
 {
-    enum { RUNS = 16 };         /* a process may start the library again */
-    const char *file = trace_file(o);
+    const char *file = wanted_file(o);
+    char name[TRACE_PATH];
+    unsigned run = 1;
 
     if (!file)
         return;
     log_tool("oshrun");
-    for (unsigned run = 1; run <= RUNS; run++)
+    do {
         trace_merge_report(file, run);
+        trace_name(name, file, run++);
+    } while (access(name, F_OK) == 0);
 }
