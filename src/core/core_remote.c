@@ -206,10 +206,10 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     xport_net->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
 }
 
-/* Of those that may be refused a trace has the ones that were not.  0. */
-static int trace_sent(const char *call, const struct core_ctx *ctx,
-                      const uint64_t *sig_addr, size_t len, int pe,
-                      uint64_t start)
+/* Of those that may be refused a trace has the ones that were not. */
+static void trace_sent(const char *call, const struct core_ctx *ctx,
+                       const uint64_t *sig_addr, size_t len, int pe,
+                       uint64_t start)
 {
     const struct trace_what w = {
         .name = call, .kind = TRACE_TRANSFER, .role = TRACE_STORES,
@@ -217,9 +217,7 @@ static int trace_sent(const char *call, const struct core_ctx *ctx,
         .bytes = sizeof *sig_addr, .arg = { (int64_t)len }
     };
 
-    if (unlikely(start))
-        trace_span_since(&w, start);
-    return 0;
+    trace_span_since(&w, start);
 }
 
 int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
@@ -237,7 +235,9 @@ int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
     atomics_tsan_release();
     rc = xport_net->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
                                    nbi);
-    return rc ? rc : trace_sent(call, ctx, sig_addr, len, pe, start);
+    if (unlikely(start) && !rc)
+        trace_sent(call, ctx, sig_addr, len, pe, start);
+    return rc;
 }
 
 int core_remote_message(const char *call, const struct core_ctx *ctx,
@@ -255,5 +255,7 @@ int core_remote_message(const char *call, const struct core_ctx *ctx,
     atomics_tsan_release();
     rc = xport_net->post_message(ctx->flow, len ? &to : NULL, source, len,
                                  &sig_at, &a);
-    return rc ? rc : trace_sent(call, ctx, sig_addr, len, pe, start);
+    if (unlikely(start) && !rc)
+        trace_sent(call, ctx, sig_addr, len, pe, start);
+    return rc;
 }
