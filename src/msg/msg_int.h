@@ -112,6 +112,8 @@ struct msg_chan {
 /* A state of an end, or of its iteration seq. */
 void msg_trace(const struct msg_chan *c, const char *what, enum trace_role role,
                uint64_t seq) __attribute__((cold));
+/* Its iteration has started. */
+void msg_trace_start(const struct msg_chan *c) __attribute__((cold));
 /* The same of n bytes of the program's partition. */
 void msg_trace_partition(const struct msg_chan *c, const char *what,
                          int partition, size_t bytes) __attribute__((cold));

@@ -57,18 +57,13 @@ static void set_state(struct msg_chan *c, enum msg_chan_state state)
     __atomic_store_n(&c->state, state, __ATOMIC_RELEASE);
 }
 
-static const char *const matched_names[MSG_PROTOS] = {
-    "matched: ready", "matched: eager", "matched: peer copy", "matched: trig",
-    "matched: rndv", "matched: one-shot", "matched: partitioned"
-};
-
 /* MSG_CHAN_MATCHED or MSG_CHAN_FAILED. */
 static void finish_match(struct msg_chan *c, enum msg_chan_state state)
     REQUIRES(msg_lock)
 {
     set_state(c, state);
     MSG_TRACE(c, state == MSG_CHAN_FAILED ? "match failed"
-                                          : matched_names[c->proto],
+                                          : msg_protos[c->proto]->matched,
               TRACE_ALONE, 0);
     if (c->requested && !c->one_shot)
         __atomic_fetch_sub(&sought, 1, __ATOMIC_RELAXED);

@@ -31,7 +31,7 @@ struct msg_end_ops {
 };
 
 struct msg_proto {
-    const char *name;
+    const char *matched;        /* in a trace, when a match has selected it */
     struct msg_end_ops send, recv;
     /* When the two are matched: takes what the protocol needs of the partner's
      * RTS or RTR. */

@@ -131,10 +131,8 @@ static void started(const char *call, struct req *r)
     struct msg_chan *c = chan_of(r);
 
     c->seq++;
-    if (c->sends)
-        MSG_TRACE(c, "send started", TRACE_SENDS, c->seq);
-    else
-        MSG_TRACE(c, "receive started", TRACE_ALONE, c->seq);
+    if (trace_is_on())
+        msg_trace_start(c);
     if (c->one_shot)
         msg_chan_request_match(call, c);
 }

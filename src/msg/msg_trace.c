@@ -28,6 +28,14 @@ void msg_trace(const struct msg_chan *c, const char *what, enum trace_role role,
         trace_mark(&w);
 }
 
+void msg_trace_start(const struct msg_chan *c)
+{
+    if (c->sends)
+        msg_trace(c, "send started", TRACE_SENDS, c->seq);
+    else
+        msg_trace(c, "receive started", TRACE_ALONE, c->seq);
+}
+
 void msg_trace_partition(const struct msg_chan *c, const char *what,
                          int partition, size_t bytes)
 {

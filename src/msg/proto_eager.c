@@ -82,7 +82,7 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 }
 
 const struct msg_proto msg_proto_eager = {
-    .name = "eager",
+    .matched = "matched: eager",
     .send = { .start = msg_start_put, .counter = send_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },

@@ -97,7 +97,7 @@ static int start(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
 }
 
 const struct msg_proto msg_proto_peer_copy = {
-    .name = "peer copy",
+    .matched = "matched: peer copy",
     .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },

@@ -226,7 +226,7 @@ static bool rndv_offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 }
 
 const struct msg_proto msg_proto_rndv = {
-    .name = "rendezvous",
+    .matched = "matched: rendezvous",
     .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
@@ -261,7 +261,7 @@ static bool one_shot_offered(const struct msg_chan *s,
 /* The progress thread copies out of the slot: a match may write to the channel
  * while the stream's wait is enqueued. */
 const struct msg_proto msg_proto_one_shot = {
-    .name = "one-shot",
+    .matched = "matched: one-shot",
     .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },

@@ -92,7 +92,7 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 }
 
 const struct msg_proto msg_proto_trig = {
-    .name = "triggered rendezvous",
+    .matched = "matched: triggered rendezvous",
     .send = { .start = start_send, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },

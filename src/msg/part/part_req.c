@@ -200,19 +200,12 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     return rc;
 }
 
-static void trace_started(const struct msg_chan *c)
-{
-    if (c->sends)
-        MSG_TRACE(c, "send started", TRACE_SENDS, c->seq);
-    else
-        MSG_TRACE(c, "receive started", TRACE_ALONE, c->seq);
-}
-
 static void started(const char *call, struct req *r)
 {
     (void)call;
     chan_of(r)->seq++;
-    trace_started(chan_of(r));
+    if (trace_is_on())
+        msg_trace_start(chan_of(r));
 }
 
 static void start_by_host(const char *call, struct msg_chan *c)
@@ -220,7 +213,8 @@ static void start_by_host(const char *call, struct msg_chan *c)
     uint64_t seq = ++c->seq;
 
     c->part->by_host = true;
-    trace_started(c);
+    if (trace_is_on())
+        msg_trace_start(c);
     __atomic_store_n(&part_counters(c)->epoch, seq, __ATOMIC_RELEASE);
     if (c->sends)
         stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
