@@ -91,6 +91,18 @@ static void await_decisions(const struct trig *t, int tag)
         sched_yield();
 }
 
+/* The same, or until a kernel has taken the operation with that limit, for which
+ * it may need this thread: true then. */
+static bool await_taken(const struct trig *t, int tag, uint64_t limit)
+{
+    const struct shmemi_dev_trig_copy *c = &t->copies[tag];
+    uint64_t hits = load((shmemi_u64 *)&t->hits[tag]);
+
+    while (load(&c->limit) == limit && load(&c->decided) < hits)
+        sched_yield();
+    return load(&c->limit) != limit;
+}
+
 static void describe(const struct stream_op *op, struct shmemi_dev_trig_copy *c)
 {
     bool signals = op->kind == STREAM_PUT_SIGNAL || op->kind == STREAM_SIGNAL;
@@ -119,12 +131,10 @@ enum trig_armed trig_copy_arm(struct trig *t, const struct trig_op *op)
     store(&c->limit, limit);
     /* seq_cst: a hit that this look misses finds the limit. */
     atomics_full_fence();
-    if (load((shmemi_u64 *)&t->hits[op->tag]) >= limit) {
-        await_decisions(t, op->tag);
-        if (load(&c->limit) == limit) {
-            store(&c->limit, SHMEMI_DEV_TRIG_NEVER);
-            return TRIG_NEVER;
-        }
+    if (load((shmemi_u64 *)&t->hits[op->tag]) >= limit &&
+        !await_taken(t, op->tag, limit)) {
+        store(&c->limit, SHMEMI_DEV_TRIG_NEVER);
+        return TRIG_NEVER;
     }
     g->armed = 1;
     t->n_copies++;
