@@ -6,12 +6,9 @@
  * PEs: 1 2 4
  * Ppn: 2/1 4/2
  * Env: SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
-#include "../kernel/kernel.h"
-#include <shmemx_trig.h>
+#include "trig.h"
 
 enum { TAGS = 8, GROUPS = 4, ITEMS = 8, ROUNDS = 300, LONGS = 5000 };
-static shmemx_trig_t trig;
-static shmemx_trig_dev_t hits;
 static long *there, *here;              /* [TAGS * LONGS] */
 static uint64_t *signals;               /* [TAGS] */
 
@@ -35,14 +32,6 @@ static void end(void)
     shmem_free(signals);
     shmem_free(here);
     shmem_free(there);
-}
-
-static uint64_t done(int tag)
-{
-    uint64_t n = 99;
-
-    T_EQ(shmemx_trig_test(trig, tag, &n), 0);
-    return n;
 }
 
 /* ---- kernels ---- */

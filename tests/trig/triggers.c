@@ -6,12 +6,9 @@
  * PEs: 1 2 4
  * Ppn: 2/1 4/2 2/1:SHMEM_DEVICE_RING_SIZE=64
  * Env: SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
-#include "../kernel/kernel.h"
-#include <shmemx_trig.h>
+#include "trig.h"
 
 enum { TAGS = 1000, GROUPS = 4, ITEMS = 8, ROUNDS = 200, BIG = 300000 };
-static shmemx_trig_t trig;
-static shmemx_trig_dev_t hits;          /* what kernels get of it */
 static long *there, *here;              /* [TAGS] */
 static uint64_t signals[TAGS];
 static int32_t word32, old32;
@@ -43,14 +40,6 @@ static void end(void)
     shmem_barrier_all();
     shmem_free(there);
     shmem_free(here);
-}
-
-static uint64_t done(int tag)
-{
-    uint64_t n = 99;
-
-    T_EQ(shmemx_trig_test(trig, tag, &n), 0);
-    return n;
 }
 
 /* The device's memory, which the processor may not reach. */
