@@ -227,7 +227,8 @@ struct gtl_ops {
     /* The streams, but for the library's own, end what they do now and begin
      * nothing more; no thread enqueues any more. */
     void (*stop_streams)(void);
-    /* Have all stopped?  *ops: so many of count_ops() are never done. */
+    /* Have all stopped?  *ops: so many of count_ops() and of launch() are never
+     * done. */
     bool (*streams_stopped)(uint64_t *ops);
 
     /* "; ...", what to try where so many streams wait for long: settings with

@@ -13,13 +13,14 @@ program bad <<'C'
 #include <shmemx_st.h>
 static long word, data[4096];
 static const char *how;
-static int me, n;
+static int me, n, has_begun;
 
 static void kernel(const shmemx_item_t *it, void *arg)
 {
     const shmemx_dev_t *d = arg;
 
     (void)it;
+    __atomic_store_n(&has_begun, 1, __ATOMIC_RELEASE);
     if (!strcmp(how, "wait"))
         shmemx_dev_long_wait_until(d, &word, SHMEM_CMP_EQ, 1);
     if (!strcmp(how, "any"))
@@ -51,9 +52,12 @@ int main(int argc, char **argv)
         usleep(100000);
         raise(strcmp(argv[2], "kill") ? SIGSTOP : SIGKILL);
     }
-    if (me != n - 1)
-        shmemx_stream_launch(s, &grid, kernel, &d);
-    usleep(50000);
+    if (me != n - 1) {
+        if (shmemx_stream_launch(s, &grid, kernel, &d))
+            return 3;
+        while (!__atomic_load_n(&has_begun, __ATOMIC_ACQUIRE))
+            usleep(1000);
+    }
     if (strcmp(argv[2], "finalize"))
         shmemx_stream_sync(s);
     shmem_finalize();

@@ -89,11 +89,13 @@ static bool is_stopping(const struct gtl_soft_stream *s)
            !s->own;
 }
 
-static void cancel_from(struct gtl_soft_stream *s,
-                      const struct gtl_soft_command *c)
+/* This command, and with it all that follow, are not done. */
+static void cancel(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
 {
+    if (!s->cancelled)
+        s->ops_kept = c->ops;
     s->cancelled = true;
-    s->ops_kept = c->ops;
+    s->kernels_dropped += c->kind == SOFT_LAUNCH;
 }
 
 /* Of the stream, or of the launch of a graph, also of what is dropped. */
@@ -140,8 +142,9 @@ static void *run(void *arg)
             this_thread.begun = at + 1;
             if (unlikely(c->kind >= SOFT_END))
                 end_marker(c, s);
-            else if (!s->cancelled && (is_stopping(s) || !gtl_soft_run(c, s)))
-                cancel_from(s, c);
+            else if (unlikely(s->cancelled) || is_stopping(s) ||
+                     !gtl_soft_run(c, s))
+                cancel(c, s);
             if (++at == tail || !c->more)
                 finish(s, at);
         }
@@ -181,6 +184,7 @@ int gtl_soft_stream_start(struct gtl_soft_stream *s)
     s->sleeps = 0;
     s->sync_at = UINT64_MAX;
     s->cancelled = false;
+    s->kernels_dropped = 0;
     s->share = (struct gtl_soft_resident_share){ 0 };
     rc = gtl_soft_thread(&s->thread, run, s);
     if (rc)
@@ -505,7 +509,8 @@ bool gtl_soft_streams_stopped(uint64_t *ops)
         if (s->own || !s->runs)
             continue;
         all = gtl_soft_reached(s, __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE));
-        n += all && s->cancelled ? s->ops - s->ops_kept : 0;
+        n += all && s->cancelled ? s->ops - s->ops_kept + s->kernels_dropped
+                                 : 0;
     }
     lock_release(&lock);
     *ops = n;

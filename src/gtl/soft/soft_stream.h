@@ -46,6 +46,7 @@ struct gtl_soft_stream {
     unsigned out_at;
     bool cancelled;                 /* the rest is not done: */
     uint64_t ops_kept;          /* so many of those had been enqueued before */
+    uint64_t kernels_dropped;   /* and so many launches come after */
     alignas(64) uint32_t sleeps;        /* futexes: for work, */
     uint32_t waits;                     /* in a wait, */
     uint32_t beat;                      /* and of threads that sync */
