@@ -57,6 +57,11 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
  * is raised to that. */
 bool api_alignment_ok(const char *call, size_t *alignment);
 
+/* ---- api_statistics.c ---- */
+/* Collective, in shmem_finalize: PE 0 prints or writes which calls the PEs made,
+ * with SHMEM_STATS. */
+void api_statistics_of_calls(void);
+
 /* ---- api_space.c: where shmem_malloc allocates ---- */
 extern hidden struct heap_space *api_default_space;
 void api_space_open(void);

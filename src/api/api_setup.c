@@ -306,6 +306,7 @@ static void close_layers(void)
     core_quiet("shmem_finalize", &core_ctx_default);
     core_ctx_destroy_all();     /* they may copy to what is given back next */
     api_device_leave();
+    api_statistics_of_calls();
     coll_barrier_last(exiting);
     core_trace_compare_clocks(1);
     msg_close();

@@ -18,7 +18,8 @@
 extern char **environ;
 
 enum env_kind {
-    KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text
+    KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text,
+    KIND_report
 };
 enum env_source { FROM_DEFAULT, FROM_SHMEM, FROM_SMA };
 
@@ -201,6 +202,15 @@ static int parse_word(const struct row *r, const char *text, int *out)
     }
 }
 
+static int parse_report(const char *text, env_report *out)
+{
+    size_t len = strlen(text);
+
+    out->file = len > 5 && !strcmp(text + len - 5, ".json") ? text : NULL;
+    out->on = true;
+    return out->file ? 0 : parse_flag(text, &out->on);
+}
+
 static int parse(const struct row *r, const char *text)
 {
     switch (r->kind) {
@@ -218,6 +228,8 @@ static int parse(const struct row *r, const char *text)
     case KIND_text:
         *(env_text *)r->value = text;
         return 0;
+    case KIND_report:
+        return parse_report(text, r->value);
     }
     return -EINVAL;
 }
@@ -230,6 +242,10 @@ static void complain(const struct row *r, const char *text)
     switch (r->kind) {
     case KIND_flag:
         hint = "want 1, yes, on, true or 0, no, off, false";
+        break;
+    case KIND_report:
+        hint = "want 1, yes, on, true or 0, no, off, false, or the name of a "
+               "file that ends in .json";
         break;
     case KIND_size:
         log_error(ERR_ENV, "%s%s is \"%s\": want a number from %s to %s, with "
@@ -456,6 +472,16 @@ static void print_value(FILE *to, const struct row *r, size_t auto_size)
         snprintf(buf, sizeof buf, "%.*s", (int)strcspn(w, "|: "), w);
         break;
     }
+    case KIND_report: {
+        const env_report *v = r->value;
+
+        if (!v->file) {
+            snprintf(buf, sizeof buf, "%d", v->on);
+            break;
+        }
+        fprintf(to, " %-12s", v->file);
+        return;
+    }
     case KIND_text:
         fprintf(to, " %-12s", **(env_text *)r->value ? *(env_text *)r->value
                                                       : "-");
@@ -479,7 +505,8 @@ void env_print(FILE *to, size_t auto_size)
 static void print_kind(FILE *to, const struct row *r)
 {
     static const char *const names[] = {
-        "any", "flag", "number", "size", "word", "text"
+        "any", "flag", "number", "size", "word", "text",
+        "report"
     };
 
     fputs(names[r->kind], to);

@@ -17,6 +17,10 @@ typedef long env_int;
 typedef size_t env_size;
 typedef int env_word;           /* index of the word in the row's list */
 typedef const char *env_text;
+typedef struct {
+    bool on;
+    const char *file;           /* that ends in .json; NULL: none */
+} env_report;
 
 struct env_table {
 #define ENV(layer, NAME, kind, def, least, most, help) env_##kind NAME;

@@ -2,9 +2,9 @@
 /* env_defs.h - every environment variable of the project, once.
  * ENV(layer, NAME, kind, default, least, most, help): the variable is
  * SHMEM_NAME.  Kinds: any (set to anything means yes), flag, int, size, word
- * (help begins with the words, joined by |), text.  A row of layer "oshrun" or
- * "oshcc" is read by that tool only.  This list has no include guard; env.h,
- * env.c, shmem_info and shmem_env(7) expand it. */
+ * (help begins with the words, joined by |), text, report (a flag, or a file).
+ * A row of layer "oshrun" or "oshcc" is read by that tool only.  This list has
+ * no include guard; env.h, env.c, shmem_info and shmem_env(7) expand it. */
 ENV(api,  VERSION,        any,  "", "", "", "PE 0 prints the version of the library at start")
 ENV(api,  INFO,           any,  "", "", "", "PE 0 prints this table and what the job found at start")
 ENV(api,  DEBUG,          any,  "", "", "", "debugging messages, the same as SHMEM_LOG=debug")
@@ -36,7 +36,7 @@ ENV(heap, DEFAULT_SPACE,  word, "cpu", "", "", "cpu|gpu: space in which shmem_ma
 ENV(heap, STATIC_DATA,    flag, "1", "", "", "make static data of the main program symmetric")
 ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds that a wait spins before it yields, at most; less if PEs share a core, none if there are more PEs than cores")
 ENV(core, STALL,          int,  "10", "0", "1000000", "seconds after which a blocked call is reported, repeated at that interval; 0: never")
-ENV(core, STATS,          flag, "0", "", "", "each PE prints at finalize how its waits slept, what it sent to other nodes, and the operations and message protocols of its streams; shmem_wait_until(3) and shmemx_on_stream(7) explain the counts")
+ENV(core, STATS,          report, "0", "", "", "at finalize PE 0 prints which calls the program's PEs made, with bytes and times, and each PE how its waits slept, what it sent to other nodes, and the operations and message protocols of its streams; FILE.json: PE 0 writes the calls to that file; see shmem_stats(7)")
 ENV(core, TRACE,          text, "", "", "", "file for a trace of the job in the format of Chrome and Perfetto, written at finalize or when the job dies; each PE first writes FILE.PE beside it; see shmem_trace(7)")
 ENV(core, TRACE_EVENTS,   int,  "16384", "64", "16777216", "number of last events that a trace keeps of each thread, rounded up to a power of two, of 64 bytes each")
 ENV(core, TRACE_RANGES, flag, "0", "", "", "1: what a trace records is given to NVTX or ROCTx, too, so that the profilers of NVIDIA and AMD show it; without SHMEM_TRACE to these alone")

@@ -68,6 +68,8 @@ ERR(FAULT, "a site failed because SHMEM_FAULT requested it",
 ERR(TRACE, "a PE cannot be traced, or traces cannot be merged",
     "name a file in a directory with room, which all nodes share; see "
     "shmem_trace(7)")
+ERR(STATS, "the statistics of calls cannot be collected or written",
+    "name a file in a directory where PE 0 may write; see shmem_stats(7)")
 ERR(PEDIED, "a PE was killed or failed; oshrun ends the others",
     "look at that PE's own messages")
 ERR(TIMEOUT, "the job ran longer than oshrun --timeout allows",

@@ -5,13 +5,20 @@
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 
+#include "base/atomics.h"
+
 #include <pthread.h>
+#include <stdbool.h>
 
 /* Starts a thread that runs fn(arg).  The thread blocks all signals, which are
  * for the program's threads, but those that its own instructions raise: with
  * one of these blocked, the kernel ends the process without a call of the
  * handler of a sanitizer, a debugger or the program.
- * 0, or a negative errno of pthread_create, not logged.  Any thread. */
+ * 0, or a negative errno, not logged.  Any thread. */
 int thread_start(pthread_t *out, void *(*fn)(void *), void *arg);
+
+/* Is the calling thread one of these? */
+extern hidden __thread bool thread_is_librarys
+    __attribute__((tls_model("initial-exec")));
 
 #endif

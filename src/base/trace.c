@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder of SHMEM_TRACE: rings of events in a file that this PE maps.
- * Every layer calls it at its events; it knows none of them, prints nothing
- * after the start, and leaves the reading of the file to trace_merge.c. */
+ * Every layer calls it at its events; it knows none of them, hands them to the
+ * profile and to profilers, too, prints nothing after the start, and leaves the
+ * reading of the file to trace_merge.c. */
 #include "base/trace.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fd.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "base/trace_ranges.h"
 
 #include <errno.h>
@@ -20,7 +22,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool trace_on hot_data;         /* atomic */
+bool trace_on hot_data;         /* atomic, */
+bool trace_records;             /* and this */
 
 static void no_place(const void *p, uint64_t *at, int *pe)
 {
@@ -130,7 +133,7 @@ static struct trace_ring *ring_of_thread(void)
 
 /* ---- names ---- */
 
-static const char *public_name(const char *name)
+const char *trace_public_name(const char *name)
 {
     return strncmp(name, "pshmem", 6) ? name : name + 1;
 }
@@ -143,7 +146,7 @@ static bool store_name(unsigned place, const char *name)
     lock_acquire(&trace.lock);
     is = trace.names[place];
     if (!is) {
-        snprintf(trace.file->names[place], TRACE_NAME, "%s", public_name(name));
+        snprintf(trace.file->names[place], TRACE_NAME, "%s", trace_public_name(name));
         /* release: pairs with number_of(). */
         __atomic_store_n(&trace.names[place], name, __ATOMIC_RELEASE);
         is = name;
@@ -205,20 +208,29 @@ static struct trace_event unrecorded = { .end_ns = 1 };
 struct trace_event *trace_begin(const struct trace_what *w)
 {
     struct trace_event *e;
+    uint64_t now;
 
     if (trace_ranges)
-        trace_ranges->push(public_name(w->name));
-    e = record(w, clock_ns(), 0);
+        trace_ranges->push(trace_public_name(w->name));
+    now = clock_ns();
+    if (profile_on)
+        profile_enter(w, now);
+    e = record(w, now, 0);
     return e ? e : &unrecorded;
 }
 
 void trace_end(struct trace_event *e)
 {
+    uint64_t now;
+
     if (!e)
         return;
+    now = clock_ns();
     /* A shorter event has an end: its ring came round to this place. */
     if (!__atomic_load_n(&e->end_ns, __ATOMIC_RELAXED))
-        __atomic_store_n(&e->end_ns, clock_ns(), __ATOMIC_RELAXED);
+        __atomic_store_n(&e->end_ns, now, __ATOMIC_RELAXED);
+    if (profile_on)
+        profile_leave(now);
     if (trace_ranges)
         trace_ranges->pop();
 }
@@ -228,13 +240,17 @@ void trace_mark(const struct trace_what *w)
     uint64_t now = clock_ns();
 
     if (trace_ranges)
-        trace_ranges->mark(public_name(w->name));
+        trace_ranges->mark(trace_public_name(w->name));
     record(w, now, now);
 }
 
 void trace_span_since(const struct trace_what *w, uint64_t begin_ns)
 {
-    record(w, begin_ns, clock_ns());
+    uint64_t now = clock_ns();
+
+    record(w, begin_ns, now);
+    if (profile_on)
+        profile_span(w, begin_ns, now);
 }
 
 /* ---- start and end ---- */
@@ -339,13 +355,26 @@ static bool start_file(int pe, int n_pes)
     return false;
 }
 
+static bool start_without_file(void)
+{
+    lock_acquire(&trace.lock);
+    unmap_all();
+    lock_release(&trace.lock);
+    __atomic_store_n(&trace.run, trace_run() + 1, __ATOMIC_RELAXED);
+    return false;
+}
+
 void trace_start(int pe, int n_pes)
 {
-    bool on = env.TRACE[0] && start_file(pe, n_pes);
+    bool on = env.TRACE[0] ? start_file(pe, n_pes) : start_without_file();
 
     if (env.TRACE_RANGES)
         on |= trace_ranges_open();
-    __atomic_store_n(&trace_on, on, __ATOMIC_RELAXED);
+    __atomic_store_n(&trace_records, on, __ATOMIC_RELAXED);
+    profile_on = false;
+    if (env.STATS.on)
+        profile_start();
+    __atomic_store_n(&trace_on, on || profile_on, __ATOMIC_RELAXED);
 }
 
 struct trace_file *trace_file(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.h - SHMEM_TRACE=FILE: what this PE does, and when.
+/* trace.h - SHMEM_TRACE=FILE: what this PE does, and when.  The profile of
+ * SHMEM_STATS (profile.h) counts the same events.
  *
  * Every thread records events in a ring of its own.  The rings of a PE lie in a
  * file, FILE.<PE>, that the PE maps: what a PE has recorded remains when it is
@@ -40,7 +41,7 @@ enum trace_role { TRACE_ALONE, TRACE_STORES, TRACE_SEES, TRACE_SENDS,
  * of a message; pe: of the job. */
 #define TRACE_NOWHERE UINT64_MAX
 struct trace_what {
-    const char *name;           /* constant; pshmem_ is shown as shmem_ */
+    const char *name;           /* constant; see trace_public_name() */
     enum trace_kind kind;
     enum trace_role role;
     int pe;                     /* another PE + 1; 0: none, or several */
@@ -64,6 +65,8 @@ _Static_assert(sizeof(struct trace_event) == 64, "a line of the cache");
 
 /* relaxed: events about the time of the change may be missed. */
 extern hidden bool trace_on;
+/* The same, but not for the profile alone, which wants no places. */
+extern hidden bool trace_records;
 
 /* The event of this thread that begins now, or NULL: there is no memory. */
 struct trace_event *trace_begin(const struct trace_what *w);
@@ -84,6 +87,11 @@ static inline bool trace_is_on(void)
     return unlikely(__atomic_load_n(&trace_on, __ATOMIC_RELAXED));
 }
 
+static inline bool trace_is_recorded(void)
+{
+    return trace_is_on() && __atomic_load_n(&trace_records, __ATOMIC_RELAXED);
+}
+
 static inline void trace_end_of_scope(struct trace_event **e)
 {
     if (unlikely(*e != NULL))
@@ -99,7 +107,7 @@ static inline void trace_end_of_scope(struct trace_event **e)
                           : NULL
 #define TRACE_MARK(...)                                                     \
     do {                                                                    \
-        if (trace_is_on())                                                  \
+        if (trace_is_recorded())                                            \
             trace_mark(&(struct trace_what){ __VA_ARGS__ });                \
     } while (0)
 
@@ -139,8 +147,8 @@ static inline uint64_t trace_ring_size(uint32_t events)
            TRACE_PAGE * TRACE_PAGE;
 }
 
-/* Starts to record, where SHMEM_TRACE or SHMEM_TRACE_RANGES say so; a line says
- * why it cannot. */
+/* Starts to record, where SHMEM_TRACE, SHMEM_TRACE_RANGES or SHMEM_STATS say so;
+ * a line says why it cannot. */
 void trace_start(int pe, int n_pes);
 /* The file of the whole job: that of SHMEM_TRACE; a process that starts the
  * library again has FILE-2, and so on.  The run counts from 1. */
@@ -152,6 +160,8 @@ struct trace_file *trace_file(void);
 /* Ends it: events that last stay open.  several_nodes: another node is to read
  * the file. */
 void trace_stop(bool several_nodes);
+/* The name of a call without the p of its second entry point. */
+const char *trace_public_name(const char *name);
 /* In a forked child, which is no PE: nothing is recorded. */
 void trace_forget(void);
 

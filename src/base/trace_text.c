@@ -2,6 +2,7 @@
 /* Writes a merged trace as JSON objects, one a line, and finds its arrows.
  * Called by trace_merge.c, which reads the files. */
 #include "base/trace_text.h"
+#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +18,6 @@ static const struct {
     [TRACE_TRIGGER] = { "trigger", { "tag", "threshold" } },
     [TRACE_PARTITION] = { "partition", { "partition", "tag" } }
 };
-
-/* Names are the library's, of programs and of hosts: nothing in them may end
- * the string. */
-static void write_string(FILE *to, const char *s, size_t most)
-{
-    putc('"', to);
-    for (size_t n = strnlen(s, most); n; n--, s++)
-        putc(*s < ' ' || *s == '"' || *s == '\\' || *s == 127 ? '?' : *s, to);
-    putc('"', to);
-}
 
 static void write_time(FILE *to, const char *key, uint64_t ns)
 {
@@ -52,7 +43,7 @@ void trace_write_process(FILE *to, const struct trace_file *f, bool first)
              f->host);
     fprintf(to, "%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,"
             "\"args\":{\"name\":", first ? "" : ",", f->pe);
-    write_string(to, name, sizeof name);
+    json_string(to, name, sizeof name);
     fprintf(to, "}},\n{\"name\":\"process_sort_index\",\"ph\":\"M\","
             "\"pid\":%u,\"args\":{\"sort_index\":%u}}", f->pe, f->pe);
 }
@@ -62,7 +53,7 @@ void trace_write_thread(FILE *to, const struct trace_file *f,
 {
     fprintf(to, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,"
             "\"tid\":%u,\"args\":{\"name\":", f->pe, r->thread);
-    write_string(to, r->name, sizeof r->name);
+    json_string(to, r->name, sizeof r->name);
     fputs("}}", to);
 }
 
@@ -101,7 +92,7 @@ void trace_write_event(FILE *to, const struct trace_entry *s, uint64_t first_ns)
     bool mark = !s->lasts && e->begin_ns == e->end_ns;
 
     fputs(",\n{\"name\":", to);
-    write_string(to, *s->name ? s->name : "?", TRACE_NAME);
+    json_string(to, *s->name ? s->name : "?", TRACE_NAME);
     fprintf(to, ",\"cat\":\"%s\",\"ph\":\"%s\"", kinds[e->kind].name,
             mark ? "i\",\"s\":\"t" : "X");
     write_time(to, "ts", s->begin_ns - first_ns);

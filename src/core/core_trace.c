@@ -2,6 +2,7 @@
 /* What a trace says of places and of waits.  Called where SHMEM_TRACE is set, by
  * the layers that record; decides nothing but names. */
 #include "core/core_trace.h"
+#include "base/profile.h"
 #include "core/core_wait.h"
 
 /* A PE whose memory holds p as this process maps it. */
@@ -27,9 +28,16 @@ static void find_place(const void *p, uint64_t *at, int *pe)
         find_peer((uintptr_t)p, at, pe);
 }
 
+static enum profile_peers peers_of(int pe)
+{
+    return pe == core_world.my_pe ? PROFILE_SELF
+           : xport_is_mapped(pe) ? PROFILE_NODE : PROFILE_NETWORK;
+}
+
 void core_trace_open(void)
 {
     trace_place = find_place;
+    profile_peers_of = peers_of;
 }
 
 static const char *wait_name(enum core_wait_for what)

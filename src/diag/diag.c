@@ -8,7 +8,7 @@ void diag_print_statistics(void)
 {
     const struct diag_source *s;
 
-    for (unsigned i = 0; env.STATS && (s = diag_source(i)); i++)
+    for (unsigned i = 0; env.STATS.on && (s = diag_source(i)); i++)
         if (s->statistics)
             s->statistics();
 }

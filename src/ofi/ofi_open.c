@@ -127,7 +127,7 @@ int ofi_open_always(void)
         return rc;
     }
     xport_progress = &ofi_progress_ops;
-    xport_net = env.STATS ? xport_stats_wrap(&ofi_ops, rt_job.n_pes)
+    xport_net = env.STATS.on ? xport_stats_wrap(&ofi_ops, rt_job.n_pes)
                           : &ofi_ops;
     xport_trig = ofi_trig_table();
     return 0;

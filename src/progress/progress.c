@@ -260,7 +260,7 @@ static void end_thread(void) REQUIRES(progress.lock)
     pthread_join(progress.thread, NULL);
     close(progress.fd);
     progress.fd = -1;
-    if (env.STATS)
+    if (env.STATS.on)
         log_print("progress thread: %lu sleeps",
                   (unsigned long)progress.sleeps);
 }

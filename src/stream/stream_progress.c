@@ -120,6 +120,6 @@ void stream_progress_stop(void)
     lock_acquire(&lock);
     runs = false;
     lock_release(&lock);
-    if (env.STATS)
+    if (env.STATS.on)
         log_print("streams on the progress thread: %lu sleeps", sleeps);
 }

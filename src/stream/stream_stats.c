@@ -130,7 +130,7 @@ void stream_stats_report(void)
     struct stream_stats s = take();
     struct xport_trig_counts nic = { 0 };
 
-    if (!env.STATS || !any(&s))
+    if (!env.STATS.on || !any(&s))
         return;
     xport_trig->counts(&nic);
     log_print(

@@ -496,7 +496,7 @@ static void print_statistics(void)
 {
     struct trig_counts *n = &trig_counts;
 
-    if (env.STATS && (n->by_host || n->by_nic || n->by_kernel))
+    if (env.STATS.on && (n->by_host || n->by_nic || n->by_kernel))
         log_print("triggers: %lu operations by threads, %lu by the NIC, %lu by "
                   "kernels; %lu tags found no counter of the NIC",
                   (unsigned long)n->by_host, (unsigned long)n->by_nic,

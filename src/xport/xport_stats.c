@@ -12,6 +12,7 @@ static struct {
     struct xport_ops table;
     struct xport_stats n;
     unsigned char *seen;
+    bool pauses;                /* atomic */
 } count;
 
 static void add(uint64_t *n, uint64_t by)
@@ -21,6 +22,8 @@ static void add(uint64_t *n, uint64_t by)
 
 static void count_op(int pe, size_t bytes)
 {
+    if (__atomic_load_n(&count.pauses, __ATOMIC_RELAXED))
+        return;
     add(&count.n.ops, 1);
     add(&count.n.bytes, bytes);
     if (!__atomic_exchange_n(&count.seen[pe], 1, __ATOMIC_RELAXED))
@@ -30,6 +33,8 @@ static void count_op(int pe, size_t bytes)
 static void count_fetch(int pe, size_t bytes)
 {
     count_op(pe, bytes);
+    if (__atomic_load_n(&count.pauses, __ATOMIC_RELAXED))
+        return;
     add(&count.n.gets, 1);
     add(&count.n.got, bytes);
 }
@@ -137,6 +142,7 @@ const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
     if (!count.seen)
         return ops;
     count.n = (struct xport_stats){ 0 };
+    count.pauses = false;
     count.to = ops;
     count.table = *ops;
     count.table.put = put;
@@ -161,6 +167,11 @@ struct xport_stats xport_stats_get(void)
         .got = __atomic_load_n(&count.n.got, __ATOMIC_RELAXED),
         .peers = __atomic_load_n(&count.n.peers, __ATOMIC_RELAXED)
     };
+}
+
+void xport_stats_pause(bool pause)
+{
+    __atomic_store_n(&count.pauses, pause, __ATOMIC_RELAXED);
 }
 
 void xport_stats_unwrap(void)

@@ -19,6 +19,8 @@ const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops,
                                          int n_pes);
 /* Zeros where nothing is counted. */
 struct xport_stats xport_stats_get(void);
+/* Counts nothing until it is called with false. */
+void xport_stats_pause(bool pause);
 /* Back to the other table: no operation is under way. */
 void xport_stats_unwrap(void);
 

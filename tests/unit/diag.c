@@ -134,7 +134,7 @@ T(statistics_are_printed_where_they_are_wanted)
     open_all();
     diag_print_statistics();
     T_EQ(printed, 0);
-    env.STATS = 1;
+    env.STATS.on = 1;
     diag_print_statistics();
     T_EQ(printed, 1);
     diag_close();

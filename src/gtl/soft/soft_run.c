@@ -237,7 +237,7 @@ static struct trace_event *begin_event(const struct gtl_soft_command *c)
 
 bool gtl_soft_run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
 {
-    struct trace_event *e = trace_is_on() ? begin_event(c) : NULL;
+    struct trace_event *e = trace_is_recorded() ? begin_event(c) : NULL;
     bool goes_on = run(c, s);
 
     if (unlikely(e != NULL))

@@ -74,7 +74,7 @@ uint64_t stream_ring_publish(struct stream_ring *q)
     } else if (op->kind != STREAM_WAIT) {
         q->nic.soft = true;
     }
-    if (unlikely(env.STATS))
+    if (unlikely(env.STATS.on))
         stream_stats_count_depth(q, seq);
     /* release: the holder of the ring sees the operation. */
     __atomic_store_n(&q->posted, seq, __ATOMIC_RELEASE);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* symbol.h - what an address of code is called: function, file, offset.
+ * Threads: any. */
+#ifndef BASE_SYMBOL_H
+#define BASE_SYMBOL_H
+
+#include "base/atomics.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "main (prog+0x11f)" for a return address: the name of the function comes from
+ * the file's symbol table, C++ names are demangled if the program has libstdc++;
+ * the offset is for addr2line(1).  Maps the file meanwhile and may allocate. */
+void symbol_describe(const void *at, char *text, size_t size);
+
+/* The addresses of this library's code; all addresses if it is a part of the
+ * program, so that there is no caller outside. */
+struct symbol_range {
+    uintptr_t from, to;
+};
+void symbol_own_range(struct symbol_range *out);
+
+/* The first of the callers of this call that lies outside of that range, or
+ * NULL.  The first use by a process allocates. */
+const void *symbol_caller(const struct symbol_range *own);
+
+#endif
