@@ -36,6 +36,38 @@ if [ "$(nproc)" -gt 1 ] && [ "$(sort -u "$out" | wc -l)" -ne 2 ]; then
     grep -q 'siblings.*: 2' /proc/cpuinfo || fail 'two PEs share a core'
 fi
 
+# Domains: each PE has one, and the lines say which.
+for domain in core socket numa; do
+    try -n 2 --bind-to "$domain" --report-bindings \
+        sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status
+    expect 0 "--bind-to $domain"
+    for cpus in $(cat "$out"); do
+        grep -qx "oshrun: PE [01] on .*: bound to processors $cpus" "$err" ||
+            fail "--report-bindings $domain: no $cpus: $(cat "$err")"
+    done
+    [ "$(wc -l <"$err")" -eq 2 ] || fail "--report-bindings: $(cat "$err")"
+done
+try -n 1 --report-bindings true
+grep -q 'PE 0 on .*: not bound; may use processors [0-9]' "$err" ||
+    fail "--report-bindings, unbound: $(cat "$err")"
+
+mkdir "$dir/sub"
+cat >"$dir/sub/own" <<'S'
+#!/bin/sh
+echo "$PWD $(pwd -P)"
+S
+chmod +x "$dir/sub/own"
+try -n 2 --wdir "$dir/sub" ./own
+expect 0 --wdir
+[ "$(sort -u "$out" | wc -w)" -eq 2 ] && grep -q '/sub .*/sub$' "$out" ||
+    fail "--wdir: $(cat "$out")"
+
+# A colon that is an argument.
+try -n 1 -- echo : a
+[ "$(cat "$out")" = ': a' ] || fail "colon behind --: $(cat "$out")"
+try -n 1 echo :
+[ "$(cat "$out")" = ':' ] || fail "colon at the end: $(cat "$out")"
+
 try -v -n 2 true
 expect 0 -v
 grep -q 'starting 2 PEs of .*true on ' "$err" || fail "-v: $(cat "$err")"
@@ -45,6 +77,34 @@ grep -q -- '--hostfile' "$out" || fail '--help names no option'
 try --version
 expect 0 --version
 grep -q '^oshrun (Sluice) [0-9]' "$out" || fail "--version: $(cat "$out")"
+
+# Other launchers get them in their words.
+# handed LAUNCHER TEXT OPTION...: they appear on its command line.
+handed()
+{
+    launcher=$1 text=$2
+    shift 2
+    rm -rf "$dir/path"
+    mkdir "$dir/path"
+    printf '#!/bin/sh\necho "$*"\n' >"$dir/path/$launcher"
+    chmod +x "$dir/path/$launcher"
+    timeout 10 env PATH="$dir/path:/usr/bin:/bin" \
+        SLURM_JOB_ID="$([ "$launcher" = srun ] && echo 1)" \
+        "$BUILD/bin/oshrun" -n 2 -H elsewhere "$@" prog >"$out" 2>"$err"
+    grep -q -- "$text" "$out" || fail "$launcher, $*: $(cat "$out" "$err")"
+}
+handed srun '--cpu-bind=verbose,sockets' --bind-to socket --report-bindings
+handed srun '--cpu-bind=ldoms' --bind-to numa
+handed srun '--chdir=/a b' --wdir '/a b'
+handed srun '--output=log.%t' --output-filename log
+handed prterun '--bind-to package' --bind-to socket
+handed prterun '--output file=log' --output-filename log
+handed prterun '--wdir /tmp' --wdir /tmp
+handed mpirun '--bind-to none --report-bindings' --report-bindings
+command -v srun >/dev/null || command -v prterun >/dev/null ||
+    handed mpirun '--bind-to socket' --bind-to socket
+try -n 2 -H elsewhere.invalid --debug gdb true
+expect 2 '--debug elsewhere' && said '--debug works on this host only, and host'
 
 # refused TEXT ARGS...
 refused()
@@ -66,7 +126,15 @@ refused '-np -1: a number' -np -1 true
 refused '--ppn two' --ppn two true
 refused '--timeout -1' --timeout -1 true
 refused '--timeout nan' --timeout nan true
-refused '--bind-to socket: core or none' --bind-to socket true
+refused '--bind-to board: core, socket, numa or none' --bind-to board true
+refused 'unknown option --map-by: --ppn sets' --map-by node true
+refused 'unknown option --export=ALL: -x NAME' --export=ALL true
+refused 'unknown option -l: --tag-output' -l true
+refused "':' before -n: a job has one program" true : -n 2 true
+refused '--debug lldb: gdb or valgrind' --debug lldb true
+refused "the PE after ':' is 'x'" --debug gdb:x true
+refused '--debug gdb:2: the job has PEs 0 to 1' -n 2 --debug gdb:2 true
+refused '--wdir /nowhere: No such file' --wdir /nowhere true
 refused "variable's name" -x =1 true
 refused 'unknown option --a?b' '--a
 b' true

@@ -41,6 +41,29 @@ oshrun -n 1 sh -c 'for i in 1 2 3 4 5; do echo $i; sleep 0.02; echo $i >&2
     sleep 0.02; done' >"$dir/both" 2>&1 </dev/null
 [ "$(tr -d '\n' <"$dir/both")" = 1122334455 ] || fail "2>&1: $(cat "$dir/both")"
 
+# A file for each PE; the last job's content goes, messages of oshrun do not.
+echo old >"$dir/log.0"
+# shellcheck disable=SC2016
+try -n 3 --output-filename "$dir/log" sh -c 'echo out; echo err >&2
+    echo "sluice: PE $SLUICE_JOB_PE (a): bad [S-E-ARG]" >&2
+    [ $SLUICE_JOB_PE != 2 ] || exit 5'
+expect 5 --output-filename
+[ ! -s "$out" ] || fail "--output-filename: on the terminal: $(cat "$out")"
+for pe in 0 1 2; do
+    [ "$(tr '\n' '|' <"$dir/log.$pe")" = "out|err|sluice: PE $pe (a): bad [S-E-ARG]|" ] ||
+        fail "--output-filename: $(cat "$dir/log.$pe")"
+done
+try -n 2 --output-filename "$dir/nowhere/log" true
+expect 1 'no directory' && said '--output-filename: .*nowhere/log.0: No such file'
+mkdir "$dir/full.1"
+try -n 2 --output-filename "$dir/full" true
+expect 1 'a directory' && said '--output-filename: .*full.1: Is a directory'
+mkfifo "$dir/pipe.0"
+try -n 1 --output-filename "$dir/pipe" true
+expect 1 'a pipe' && said '--output-filename: .*pipe.0'
+try -n 2 --tag-output --output-filename "$dir/tag" echo x
+[ "$(cat "$dir/tag.1")" = '[1] x' ] || fail "both: $(cat "$dir/tag.1")"
+
 # A closed reader ends the job without a word, as in any pipeline.
 begin=$(now)
 (timeout 60 oshrun -n 4 yes 2>"$err"; echo $? >"$dir/status") | head -n 1 >"$out"

@@ -246,6 +246,22 @@ static void print_no_program(const char *name, int err)
         say("S-E-PROG", "%s: %s in PATH", name, strerror(err));
 }
 
+static void enter_directory(const struct opts *o)
+{
+    char *path;
+
+    if (!o->wdir)
+        return;
+    if (chdir(o->wdir) < 0) {
+        say("S-E-ARGS", "--wdir %s: %m", o->wdir);
+        exit(EXIT_USAGE);
+    }
+    path = getcwd(NULL, 0);
+    if (path)
+        setenv("PWD", path, 1);
+    free(path);
+}
+
 int front_run(const struct opts *o, char *arg0)
 {
     struct start s = { .opts = o, .arg0 = arg0 };
@@ -254,11 +270,13 @@ int front_run(const struct opts *o, char *arg0)
     sigset_t mask;
     int err;
 
+    enter_directory(o);
     s.path = find_program(o->argv[0], &err);
     if (!s.path) {
         print_no_program(o->argv[0], err);
         return err == ENOENT || err == ENOTDIR ? EXIT_NOPROG : EXIT_NOEXEC;
     }
+    debug_prepare(o, s.path, &s);
     sigaction(SIGPIPE, NULL, &pipe_act);
     signal(SIGPIPE, SIG_IGN);
     f.signals = open_signals(&mask);

@@ -146,6 +146,16 @@ static void export_all(const struct opts *o, struct arg_list *w)
                                             strcspn(environ[i], "="))));
 }
 
+static const struct {
+    const char *slurm, *prte, *mpirun;
+} bind_names[] = {
+    [BIND_SHARE] = { NULL, "none", "none" },
+    [BIND_CORE] = { "cores", "core", "core" },
+    [BIND_SOCKET] = { "sockets", "package", "socket" },
+    [BIND_NUMA] = { "ldoms", "numa", "numa" },
+    [BIND_NONE] = { NULL, "none", "none" }
+};
+
 static void srun_args(struct arg_list *w, const struct opts *o,
                        const struct host *host, int n_hosts)
 {
@@ -164,8 +174,14 @@ static void srun_args(struct arg_list *w, const struct opts *o,
         append(w, must(strdup("--overcommit")));
     if (o->tag)
         append(w, must(strdup("--label")));
-    if (o->bind == BIND_CORE)
-        append(w, must(strdup("--cpu-bind=cores")));
+    if (bind_names[o->bind].slurm || o->report_bindings)
+        append(w, alloc_printf("--cpu-bind=%s%s", o->report_bindings
+                               ? "verbose," : "", bind_names[o->bind].slurm
+                               ? bind_names[o->bind].slurm : "none"));
+    if (o->wdir)
+        append(w, alloc_printf("--chdir=%s", o->wdir));
+    if (o->output)
+        append(w, alloc_printf("--output=%s.%%t", o->output));
     if (o->timeout_ms)
         append(w, alloc_printf("--time=0:%lld",
                            (long long)(o->timeout_ms + 999) / 1000));
@@ -195,7 +211,16 @@ static void mpirun_args(struct arg_list *w, const struct opts *o,
      * one, and the helper
      * thread of a PE would have to share its core. */
     append_option(w, "--bind-to",
-                  must(strdup(o->bind == BIND_CORE ? "core" : "none")));
+                  must(strdup(prte ? bind_names[o->bind].prte
+                                   : bind_names[o->bind].mpirun)));
+    if (o->report_bindings)
+        append(w, must(strdup("--report-bindings")));
+    if (o->wdir)
+        append_option(w, "--wdir", must(strdup(o->wdir)));
+    if (o->output && prte)
+        append_option(w, "--output", alloc_printf("file=%s", o->output));
+    else if (o->output)
+        append_option(w, "--output-filename", must(strdup(o->output)));
     if (o->timeout_ms)
         append_option(w, "--timeout", alloc_printf("%lld",
                                          (long long)(o->timeout_ms + 999) / 1000));
@@ -211,6 +236,10 @@ static _Noreturn void hand_over(const struct opts *o, const char *why,
     char *path = NULL;
     int i, err;
 
+    if (o->debug) {
+        say("S-E-ARGS", "--debug works on this host only, and %s", why);
+        exit(EXIT_USAGE);
+    }
     for (i = slurm ? 0 : 1; i < (slurm && !n_hosts ? 1 : 3); i++)
         if ((path = find_program(launchers[i], &err)))
             break;

@@ -11,6 +11,7 @@
 #include "base/report_request.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,33 @@ void job_init(struct job *j, const struct opts *o)
         j->pe[i].out.fd = j->pe[i].err.fd = -1;
 }
 
+int job_open_files(struct job *j)
+{
+    char *path;
+    int fd;
+
+    if (!j->o->output)
+        return 0;
+    j->files = must(calloc((size_t)j->n, sizeof(*j->files)));
+    for (int i = 0; i < j->n; i++) {
+        path = alloc_printf("%s.%d", j->o->output, i);
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
+                  0666);
+        if (fd < 0) {
+            say("S-E-OUTPUT", "--output-filename: %s: %m", path);
+            return -1;
+        }
+        sink_open(&j->files[i], fd);
+        if (!j->files[i].regular) {
+            say("S-E-OUTPUT", "--output-filename: %s exists and is no file",
+                path);
+            return -1;
+        }
+        free(path);
+    }
+    return 0;
+}
+
 static void source_init(struct source *s, struct job *j, int pe, int fd,
                         bool err)
 {
@@ -65,8 +93,9 @@ static void source_init(struct source *s, struct job *j, int pe, int fd,
     s->pe = pe;
     s->tag = j->o->tag;
     s->at_line_start = true;
-    s->sink = err ? j->err : j->out;
-    s->merge = err ? j->merge : NULL;
+    s->sink = j->files ? &j->files[pe] : err ? j->err : j->out;
+    s->merge = err && !j->files ? j->merge : NULL;
+    s->is_error = err;
 }
 
 void job_note_started(struct job *j, int pe, const struct spawned *s)
@@ -338,6 +367,15 @@ void job_note_exit(struct job *j, int pe, int wstatus)
         note_waiting(j);
 }
 
+/* The user types ^C for gdb. */
+static bool is_debugger_interrupt(const struct job *j)
+{
+    const struct opts *o = j->o;
+
+    return o->debug && o->debug[0] == 'g' && o->debug_pe >= 0 &&
+           j->pe[o->debug_pe].pid && !j->pe[o->debug_pe].ended;
+}
+
 void job_note_signal(struct job *j, int sig)
 {
     int64_t now = now_ms();
@@ -353,6 +391,11 @@ void job_note_signal(struct job *j, int sig)
         signal_all(j, SIGCONT);
         return;
     case SIGINT:
+        if (is_debugger_interrupt(j)) {
+            kill(j->pe[j->o->debug_pe].pid, sig);
+            return;
+        }
+        /* fall through */
     case SIGTERM:
     case SIGQUIT:
     case SIGHUP:

@@ -52,6 +52,8 @@ struct job {
     struct pe *pe;
     struct sink sinks[2];
     struct sink *out, *err;         /* err may be the same as out */
+    struct sink *files;             /* --output-filename: one for each PE */
+    bool file_lost;                 /* one of these cannot be written */
     struct merge *merge;
     enum phase phase;
     int64_t phase_until;
@@ -75,6 +77,8 @@ struct job {
 };
 
 void job_init(struct job *j, const struct opts *o);
+/* --output-filename.  0, or -1 with the reason said. */
+int job_open_files(struct job *j);
 void job_note_started(struct job *j, int pe, const struct spawned *s);
 /* The PE's process has ended; its output so far has been read. */
 void job_note_exit(struct job *j, int pe, int wstatus);

@@ -216,12 +216,28 @@ static void check_output(struct job *j)
         j->status = EXIT_FAILURE;
 }
 
+/* That of one PE: the others' go on. */
+static void check_file(struct job *j, int pe)
+{
+    if (!j->files[pe].error || j->file_lost)
+        return;
+    j->file_lost = true;
+    say("S-E-OUTPUT", "cannot write %s.%d: %s; what the PE prints is lost from "
+        "here on", j->o->output, pe, strerror(j->files[pe].error));
+    if (j->status == 0)
+        j->status = EXIT_FAILURE;
+}
+
 static void write_output(struct job *j)
 {
     sink_pump(j->out);
     if (j->err != j->out)
         sink_pump(j->err);
     check_output(j);
+    for (int i = 0; j->files && i < j->n; i++) {
+        sink_pump(&j->files[i]);
+        check_file(j, i);
+    }
 }
 
 /* ---- the loop ---- */
@@ -403,6 +419,28 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static int choose_places(const struct job *j, struct spawn *sp,
+                         struct place *place)
+{
+    enum bind bind = j->o->bind;
+    char text[512];
+
+    if (bind == BIND_SHARE) {
+        if (place_share(place, j->n))
+            sp->place = place;
+    } else if (bind != BIND_NONE) {
+        if (place_open(place, j->n, bind) < 0)
+            return -1;
+        sp->place = place;
+    }
+    for (int pe = 0; j->o->report_bindings && pe < j->n; pe++) {
+        place_text(sp->place, pe, text, sizeof(text));
+        say(NULL, "PE %d on %s: %s %s", pe, j->host, sp->place
+            ? "bound to processors" : "not bound; may use processors", text);
+    }
+    return 0;
+}
+
 static int open_all(struct supervisor *k, const struct start *s,
                     struct spawn *sp, struct place *place)
 {
@@ -414,18 +452,15 @@ static int open_all(struct supervisor *k, const struct start *s,
     j->err = sink_same(STDOUT_FILENO, STDERR_FILENO) ? j->out : &j->sinks[1];
     redirect_messages(message_to_sink);
     j->merge = must(merge_open(j->err, j->n));
+    if (job_open_files(j) < 0)
+        return -1;
     k->fds = must(calloc((size_t)(AT_PES + PE_FDS * j->n), sizeof(*k->fds)));
     sp->start = s;
     if (spawn_open(sp, j->n, &k->report) < 0)
         return -1;
     spawn_environment(j->o);
-    if (j->o->bind == BIND_CORE) {
-        if (place_open(place, j->n) < 0)
-            return -1;
-        sp->place = place;
-    } else if (j->o->bind == BIND_SHARE && place_share(place, j->n)) {
-        sp->place = place;
-    }
+    if (choose_places(j, sp, place) < 0)
+        return -1;
     if (channel_open(j->n) < 0 ||
         (j->o->pmix && server_open(j->n, j->host, j->name) < 0))
         return -1;

@@ -17,7 +17,8 @@
 
 enum what {
     OPT_N, OPT_PPN, OPT_EXPORT, OPT_TAG, OPT_TIMEOUT, OPT_BIND, OPT_HOSTS,
-    OPT_HOSTFILE, OPT_OVERSUBSCRIBE, OPT_PMIX, OPT_VERBOSE, OPT_HELP, OPT_VERSION
+    OPT_HOSTFILE, OPT_OVERSUBSCRIBE, OPT_PMIX, OPT_VERBOSE, OPT_HELP,
+    OPT_VERSION, OPT_REPORT, OPT_WDIR, OPT_OUTPUT, OPT_DEBUG
 };
 
 static const struct option_name {
@@ -40,6 +41,12 @@ static const struct option_name {
     { "--oversubscribe", OPT_OVERSUBSCRIBE, false },
     { "-oversubscribe", OPT_OVERSUBSCRIBE, false },
     { "--pmix", OPT_PMIX, false },        { "-pmix", OPT_PMIX, false },
+    { "--report-bindings", OPT_REPORT, false },
+    { "-report-bindings", OPT_REPORT, false },
+    { "--wdir", OPT_WDIR, true },         { "-wdir", OPT_WDIR, true },
+    { "-wd", OPT_WDIR, true },            { "--debug", OPT_DEBUG, true },
+    { "--output-filename", OPT_OUTPUT, true },
+    { "-output-filename", OPT_OUTPUT, true },
     { "-v", OPT_VERBOSE, false },         { "--verbose", OPT_VERBOSE, false },
     { "-h", OPT_HELP, false },            { "--help", OPT_HELP, false },
     { "-V", OPT_VERSION, false },         { "--version", OPT_VERSION, false },
@@ -54,8 +61,15 @@ static const char help[] =
 "  -x NAME[=VALUE]          set NAME for the PEs\n"
 "  --tag-output             begin each line of output with its PE: [3] ...\n"
 "  --timeout S              end the job after S seconds, with status 124\n"
-"  --bind-to core|none      one core for each PE, in turn; or any core [cores\n"
-"                           of its own for each PE, where enough are free]\n"
+"  --bind-to core|socket|numa|none\n"
+"                           one core, processor package or NUMA node for each\n"
+"                           PE, in turn; or any core [cores of its own for each\n"
+"                           PE, where enough are free]\n"
+"  --report-bindings        print the processors of each PE\n"
+"  --wdir DIR               start the PEs in this directory\n"
+"  --output-filename NAME   write the output of each PE to NAME.PE\n"
+"  --debug gdb|valgrind[:PE]\n"
+"                           start all PEs, or that one, under gdb or valgrind\n"
 "  -H, --host, --hosts A,B  run on these hosts (A:4 means 4 PEs on A)\n"
 "  --hostfile, -f, -machinefile FILE\n"
 "                           the same from a file: A, A:4 or A slots=4 a line\n"
@@ -112,6 +126,41 @@ static void add_export(struct opts *o, char *text)
     o->exports[o->n_exports++] = text;
 }
 
+static enum bind bind_of(const char *opt, const char *text)
+{
+    static const struct {
+        const char *name;
+        enum bind bind;
+    } kinds[] = {
+        { "core", BIND_CORE }, { "socket", BIND_SOCKET },
+        { "package", BIND_SOCKET }, { "numa", BIND_NUMA }, { "none", BIND_NONE }
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strcmp(text, kinds[i].name) == 0)
+            return kinds[i].bind;
+    usage("%s %s: core, socket, numa or none is needed", opt, text);
+}
+
+/* TOOL or TOOL:PE */
+static void debug_of(struct opts *o, const char *opt, char *text)
+{
+    char *pe = strchr(text, ':'), *end = NULL;
+    long v = -1;
+
+    if (pe) {
+        *pe++ = '\0';
+        v = strtol(pe, &end, 10);
+        if (end == pe || *end || v < 0 || v > 1000000)
+            usage("%s: the PE after ':' is '%s', not a number", opt, pe);
+    }
+    if (strcmp(text, "gdb") != 0 && strcmp(text, "valgrind") != 0)
+        usage("%s %s: gdb or valgrind is needed, or one of them with :PE", opt,
+              text);
+    o->debug = text;
+    o->debug_pe = (int)v;
+}
+
 static void take(struct opts *o, enum what what, const char *opt, char *value)
 {
     switch (what) {
@@ -131,9 +180,19 @@ static void take(struct opts *o, enum what what, const char *opt, char *value)
         o->timeout_ms = seconds_of(opt, value);
         break;
     case OPT_BIND:
-        if (strcmp(value, "core") != 0 && strcmp(value, "none") != 0)
-            usage("%s %s: core or none is needed", opt, value);
-        o->bind = *value == 'c' ? BIND_CORE : BIND_NONE;
+        o->bind = bind_of(opt, value);
+        break;
+    case OPT_REPORT:
+        o->report_bindings = true;
+        break;
+    case OPT_WDIR:
+        o->wdir = value;
+        break;
+    case OPT_OUTPUT:
+        o->output = value;
+        break;
+    case OPT_DEBUG:
+        debug_of(o, opt, value);
         break;
     case OPT_HOSTS:
         o->hosts = value;
@@ -182,21 +241,42 @@ static const struct option_name *lookup(char *arg, char **value)
     return NULL;
 }
 
+static _Noreturn void unknown(const char *arg)
+{
+    const char *hint = foreign_hint(arg);
+
+    if (hint)
+        usage("unknown option %s: %s", arg, hint);
+    usage("unknown option %s%s", arg, "");
+}
+
+/* "a : -n 2 b" starts two programs with mpirun. */
+static void refuse_programs(char **argv)
+{
+    for (int i = 1; argv[i]; i++)
+        if (strcmp(argv[i], ":") == 0 && argv[i + 1])
+            usage("':' before %s: a job has one program, which may start others "
+                  "by its PE number; if ':' is an argument of %s, write -- "
+                  "before the program", argv[i + 1], argv[0]);
+}
+
 void opts_parse(struct opts *o, int argc, char **argv)
 {
     const struct option_name *row;
+    bool ended = false;
     char *value;
     int i;
 
     memset(o, 0, sizeof(*o));
     for (i = 1; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
+            ended = true;
             i++;
             break;
         }
         row = lookup(argv[i], &value);
         if (!row)
-            usage("unknown option %s%s", argv[i], "");
+            unknown(argv[i]);
         if (row->value && !value && !(value = argv[++i]))
             usage("option %s needs a value%s", row->name, "");
         take(o, row->what, row->name, value);
@@ -204,4 +284,8 @@ void opts_parse(struct opts *o, int argc, char **argv)
     if (i >= argc)
         usage("no program to start%s%s", "", "");
     o->argv = argv + i;
+    if (!ended)
+        refuse_programs(o->argv);
+    if (o->debug && o->debug_pe < 0)
+        o->tag = true;              /* whose backtrace is it? */
 }

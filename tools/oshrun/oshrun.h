@@ -28,6 +28,8 @@ enum {
 enum bind {
     BIND_SHARE,                     /* not said: cores of its own, if free */
     BIND_CORE,
+    BIND_SOCKET,
+    BIND_NUMA,
     BIND_NONE
 };
 
@@ -40,6 +42,11 @@ struct opts {
     enum bind bind;
     bool oversubscribe;
     bool pmix;
+    bool report_bindings;
+    const char *wdir;               /* or NULL, as those below */
+    const char *output;             /* names of files begin with it */
+    const char *debug;              /* "gdb" or "valgrind" */
+    int debug_pe;                   /* the PE to be debugged; -1: all */
     const char *hosts;              /* as written after -H, or NULL */
     const char *hostfile;
     char **exports;                 /* NAME or NAME=VALUE, n_exports of them */
@@ -50,6 +57,9 @@ struct opts {
 /* Fill *o from the command line, or end the process: with status 0 after
  * --help and --version, with EXIT_USAGE and one line otherwise. */
 void opts_parse(struct opts *o, int argc, char **argv);
+/* What to write here in place of that option of another launcher, or NULL
+ * (foreign.c). */
+const char *foreign_hint(const char *option);
 
 /* ---- messages (say.c) ---- */
 
@@ -102,7 +112,8 @@ char *find_program(const char *name, int *err);
 struct start {
     const struct opts *opts;
     char *path;                     /* the program, found */
-    int stdin_fd;                   /* for PE 0 */
+    char *debug_path, **debug_argv; /* with --debug, for PEs that it names */
+    int stdin_fd;                   /* for PE 0, or the one that is debugged */
     int control;                    /* supervisor's end: signals come in, and
                                      * EXIT_BY_SIGINT goes out */
     const sigset_t *mask;           /* the user's signal mask ... */
@@ -112,6 +123,8 @@ struct start {
 
 /* Returns the exit status of oshrun. */
 int front_run(const struct opts *o, char *arg0);
+/* Finds the tool of --debug (debug.c). */
+void debug_prepare(const struct opts *o, char *program, struct start *s);
 /* ---- trace.c ---- */
 void merge_traces(const struct opts *o);
 /* The supervisor's main function; returns its exit code. */

@@ -20,9 +20,13 @@
 /* More logical processors than any machine has. */
 #define CPUS 8192
 
-/* A core is where its first processor is, in which package. */
+/* More NUMA nodes, too. */
+#define NODES 1024
+
+/* What PEs are bound to: a core, which is where its first processor is, in which
+ * package; or a package or node by its number. */
 struct core {
-    int package, cpu;
+    int package, key;
 };
 
 static cpu_set_t *set_at(const struct place *p, int i)
@@ -73,14 +77,54 @@ static int by_place(const void *a, const void *b)
 
     if (x->package != y->package)
         return x->package < y->package ? -1 : 1;
-    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+    return (x->key > y->key) - (x->key < y->key);
 }
 
-/* A set for each core that this process may use, those of a package together,
- * with the processors of it that it may use.  false: errno says why. */
-static bool find_cores(struct place *out)
+/* The NUMA node that has the processor in its list, like "0-3,8-11". */
+static int node_of(int cpu)
 {
-    int core_of[CPUS], n = 0, last = 0;
+    char path[64], text[4096], *at, *end;
+    ssize_t n;
+    long from, to;
+    int fd;
+
+    for (int node = 0; node < NODES; node++) {
+        snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist",
+                 node);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        n = read(fd, text, sizeof(text) - 1);
+        close(fd);
+        text[n > 0 ? n : 0] = '\0';
+        for (at = text; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
+            from = to = strtol(at, &end, 10);
+            if (*end == '-')
+                to = strtol(end + 1, &end, 10);
+            if (cpu >= from && cpu <= to)
+                return node;
+        }
+    }
+    return 0;
+}
+
+static struct core core_of_cpu(int cpu, enum bind bind)
+{
+    int package = topology(cpu, "physical_package_id", 0);
+
+    if (bind == BIND_SOCKET)
+        return (struct core){ 0, package };
+    if (bind == BIND_NUMA)
+        return (struct core){ 0, node_of(cpu) };
+    return (struct core){ package, topology(cpu, "thread_siblings_list", cpu) };
+}
+
+/* A set for each core, package or node that this process may use, the cores of
+ * a package together, with the processors of it that it may use.  false: errno
+ * says why. */
+static bool find_sets(struct place *out, enum bind bind)
+{
+    int key_of[CPUS], n = 0, last = 0;
     cpu_set_t *mine = usable_cpus();
     struct core *core;
     struct place p;
@@ -89,13 +133,12 @@ static bool find_cores(struct place *out)
         return false;
     core = must(malloc(CPUS * sizeof(*core)));
     for (int cpu = 0; cpu < CPUS; cpu++) {
-        core_of[cpu] = -1;
+        key_of[cpu] = -1;
         if (!CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE(CPUS), mine))
             continue;
         last = cpu;
-        core_of[cpu] = topology(cpu, "thread_siblings_list", cpu);
-        core[n].cpu = core_of[cpu];
-        core[n++].package = topology(cpu, "physical_package_id", 0);
+        core[n] = core_of_cpu(cpu, bind);
+        key_of[cpu] = core[n++].key;
     }
     CPU_FREE(mine);
     qsort(core, (size_t)n, sizeof(*core), by_place);
@@ -103,10 +146,10 @@ static bool find_cores(struct place *out)
     p.set = must(calloc((size_t)n, p.size));
     p.sets = 0;
     for (int i = 0; i < n; i++) {
-        if (i > 0 && core[i].cpu == core[i - 1].cpu)
-            continue;               /* another processor of the same core */
+        if (i > 0 && core[i].key == core[i - 1].key)
+            continue;               /* another processor of the same one */
         for (int cpu = 0; cpu <= last; cpu++)
-            if (core_of[cpu] == core[i].cpu)
+            if (key_of[cpu] == core[i].key)
                 CPU_SET_S((size_t)cpu, p.size, set_at(&p, p.sets));
         p.sets++;
     }
@@ -158,12 +201,14 @@ static bool allow_files(int more, int n)
     return need <= lim.rlim_max && setrlimit(RLIMIT_NOFILE, &lim) == 0;
 }
 
-int place_open(struct place *out, int n)
+int place_open(struct place *out, int n, enum bind bind)
 {
-    if (!find_cores(out)) {
-        say("S-E-BIND", "--bind-to core: sched_getaffinity: %m");
+    if (!find_sets(out, bind)) {
+        say("S-E-BIND", "--bind-to: sched_getaffinity: %m");
         return -1;
     }
+    if (bind != BIND_CORE)
+        return 0;                   /* PEs share what they are bound to */
     /* For jobs that take care; where others have claimed them this is what the
      * user has asked for. */
     if (allow_files(out->sets, n))
@@ -202,7 +247,7 @@ bool place_share(struct place *out, int n)
     int *core, *fd, free_cores, share;
     struct place p;
 
-    if (n == 1 || !find_cores(&p))
+    if (n == 1 || !find_sets(&p, BIND_CORE))
         return false;
     if (p.sets < n || !allow_files(p.sets, n)) {
         free(p.set);
@@ -225,4 +270,18 @@ bool place_share(struct place *out, int n)
 const cpu_set_t *place_of(const struct place *p, int pe)
 {
     return set_at(p, pe % p->sets);
+}
+
+void place_text(const struct place *p, int pe, char *out, size_t size)
+{
+    bool all[CPUS] = { false };
+    cpu_set_t *own = p ? NULL : usable_cpus();
+    const cpu_set_t *set = p ? place_of(p, pe) : own;
+    size_t bytes = p ? p->size : CPU_ALLOC_SIZE(CPUS);
+
+    for (size_t cpu = 0; set && cpu < 8 * bytes && cpu < CPUS; cpu++)
+        all[cpu] = CPU_ISSET_S(cpu, bytes, set);
+    pe_list(out, size, all, CPUS);
+    if (own)
+        CPU_FREE(own);
 }

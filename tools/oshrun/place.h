@@ -10,6 +10,8 @@
 #ifndef OSHRUN_PLACE_H
 #define OSHRUN_PLACE_H
 
+#include "oshrun.h"
+
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,14 +24,16 @@ struct place {
 
 /* Logical processors that this process may use. */
 int place_cpus(void);
-/* --bind-to core: one core of those that this process may use for each of n
- * PEs, in turn.  0, or -1 with the reason said. */
-int place_open(struct place *out, int n);
+/* --bind-to core, socket, numa: one of these for each of n PEs, in turn, of the
+ * processors that this process may use.  0, or -1 with the reason said. */
+int place_open(struct place *out, int n, enum bind bind);
 /* An equal share of the cores that no other job of this user has claimed for
  * each of n PEs; false: they are too few, or there is one PE, whose share is
  * all of them. */
 bool place_share(struct place *out, int n);
 /* The set for the given PE. */
 const cpu_set_t *place_of(const struct place *p, int pe);
+/* "0-3,8" for the processors of the PE, or of this process where p is NULL. */
+void place_text(const struct place *p, int pe, char *out, size_t size);
 
 #endif

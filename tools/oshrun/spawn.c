@@ -69,6 +69,11 @@ void spawn_environment(const struct opts *o)
         setenv(name, eq + 1, 1);
         free(name);
     }
+    /* A PE that a debugger stops is not lost. */
+    if (o->debug) {
+        setenv("SHMEM_TIMEOUT", "0", 0);
+        setenv("SHMEM_STALL", "0", 0);
+    }
     if (o->ppn) {
         snprintf(text, sizeof(text), "%d", o->ppn);
         setenv("SHMEM_PPN", text, 1);
@@ -100,12 +105,12 @@ static void free_env(char **env)
 
 int spawn_files(int n)
 {
-    return RT_FILES_BASE + n * (RT_FILES_PER_PE + 1);
+    return RT_FILES_BASE + n * (RT_FILES_PER_PE + 2);
 }
 
-static int raise_files(struct rlimit *was, int n, bool pmix)
+static int raise_files(struct rlimit *was, int n, const struct opts *o)
 {
-    rlim_t each = RT_FILES_PER_PE + (pmix ? 1 : 0);
+    rlim_t each = RT_FILES_PER_PE + (o->pmix ? 1 : 0) + (o->output ? 1 : 0);
     rlim_t need = RT_FILES_BASE + (rlim_t)n * each;
     struct rlimit now;
     char most[64] = "";
@@ -131,7 +136,7 @@ int spawn_open(struct spawn *s, int n, int *report_end)
     int ends[2];
 
     s->null = s->report = -1;
-    if (raise_files(&s->files, n, s->start->opts->pmix) < 0)
+    if (raise_files(&s->files, n, s->start->opts) < 0)
         return -1;
     s->null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (s->null < 0 || pipe2(ends, O_CLOEXEC) < 0) {
@@ -141,8 +146,13 @@ int spawn_open(struct spawn *s, int n, int *report_end)
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     *report_end = ends[0];
     s->report = ends[1];
-    s->tty_out = isatty(STDOUT_FILENO) ? STDOUT_FILENO : -1;
-    s->tty_err = isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
+    s->tty_out = s->tty_err = -1;
+    if (s->start->opts->output)
+        return 0;                   /* it goes to files */
+    if (isatty(STDOUT_FILENO))
+        s->tty_out = STDOUT_FILENO;
+    if (isatty(STDERR_FILENO))
+        s->tty_err = STDERR_FILENO;
     return 0;
 }
 
@@ -195,6 +205,18 @@ static void close_others(int channel)
     fcntl(channel, F_SETFD, 0);
 }
 
+static bool is_debugged(const struct spawn *s, int pe)
+{
+    const struct opts *o = s->start->opts;
+
+    return o->debug && (o->debug_pe < 0 || o->debug_pe == pe);
+}
+
+static int input_pe(const struct opts *o)
+{
+    return o->debug && o->debug_pe > 0 ? o->debug_pe : 0;
+}
+
 /* From fork to exec: libpmix has threads, so only calls that are safe after
  * fork in such a process.  fds: 0 to 2, and the channel, which stays where it
  * is. */
@@ -219,7 +241,10 @@ static _Noreturn void child(const struct spawn *s, int pe, char **env,
     act.sa_handler = s->start->sigpipe_ignored ? SIG_IGN : SIG_DFL;
     sigaction(SIGPIPE, &act, NULL);
     sigprocmask(SIG_SETMASK, s->start->mask, NULL);
-    execve(s->start->path, s->start->opts->argv, env);
+    if (is_debugged(s, pe))
+        execve(s->start->debug_path, s->start->debug_argv, env);
+    else
+        execve(s->start->path, s->start->opts->argv, env);
     f.err = errno;
     if (write(s->report, &f, sizeof(f)) < 0)
         _exit(EXIT_NOPROG);
@@ -244,7 +269,7 @@ int spawn_pe(const struct spawn *s, const struct job *j, int pe,
         return -1;
     }
     env = copy_env(s->env);
-    fds[0] = pe == 0 ? s->start->stdin_fd : s->null;
+    fds[0] = pe == input_pe(j->o) ? s->start->stdin_fd : s->null;
     fds[1] = o[1];
     fds[2] = e[1];
     fds[3] = channel_make(j, pe, &env);

@@ -125,10 +125,10 @@ static bool has_error_code(const char *line, size_t len)
 
 static void pass_line(struct source *s, const char *line, size_t len)
 {
-    if (s->merge && s->at_line_start && *line == 's') {
+    if (s->is_error && s->at_line_start && *line == 's') {
         if (has_error_code(line, len))
             s->printed_error = true;
-        if (merge_take(s->merge, s->pe, line, len))
+        if (s->merge && merge_take(s->merge, s->pe, line, len))
             return;
     }
     emit(s, line, len);
@@ -139,7 +139,7 @@ static void pass_lines(struct source *s, const char *data, size_t len)
 {
     size_t n;
 
-    if (!s->merge && !s->tag) {
+    if (!s->is_error && !s->tag) {
         emit(s, data, len);
         return;
     }

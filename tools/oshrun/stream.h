@@ -47,6 +47,7 @@ struct source {
     int fd;                         /* -1: ended */
     int pe;
     bool tag;                       /* lines begin with "[PE] " */
+    bool is_error;                  /* the PE's standard error */
     bool at_line_start;
     bool has_output;                     /* something has come */
     bool printed_error;             /* a line with an error code has passed */

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: --debug runs all PEs or one under gdb or valgrind: a crash gives
+# a backtrace of its PE, a typed command reaches gdb, the exit status is the
+# program's, and a PE that is stopped is not taken for lost.
+# Timeout: 120
+set -u
+. "$(dirname "$0")/oshrun.inc"
+command -v gdb >/dev/null && command -v valgrind >/dev/null ||
+    skip 'no gdb or no valgrind'
+case $("$BUILD/bin/oshcc" --showme:compile) in
+    *-fsanitize*) skip 'a sanitizer has its own reports' ;;
+esac
+cd "$dir" || exit 1
+cat >bad.c <<'C'
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((noinline)) static void store(int *p)
+{
+    *p = 1;
+    __asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argv[argc - 1];
+    char *lost = malloc(100);
+
+    shmem_init();
+    if (!strcmp(how, "crash") && shmem_my_pe() == 1)
+        store((int *)8);
+    if (!strcmp(how, "read") && lost[99])
+        printf("chance\n");
+    free(lost);
+    printf("PE %d\n", shmem_my_pe());
+    shmem_barrier_all();
+    shmem_finalize();
+    return !strcmp(how, "status") ? 7 : 0;
+}
+C
+oshcc -g -O1 -w bad.c -o bad || exit 1
+
+try -n 2 --debug gdb ./bad 'an argument' well
+expect 0 'gdb, all right'
+for pe in 0 1; do
+    grep -qx "\[$pe\] PE $pe" "$out" || fail "gdb, all right: $(cat "$out")"
+done
+try -n 2 --debug gdb ./bad status
+expect 7 'gdb, status'
+try -n 2 --debug gdb ./bad crash
+[ $status -ne 0 ] || fail 'gdb, crash: status 0'
+grep -q '^\[1\] #0 .*store (p=' "$out" && grep -q '^\[1\] #1 .*main ' "$out" ||
+    fail "gdb, crash: $(cat "$out" "$err")"
+
+# One PE, with the user's commands; it waits there longer than SHMEM_TIMEOUT
+# would be, were it not 0.
+(
+    printf 'break store\nrun\n'
+    sleep 2
+    printf 'print 40 + 2\nbacktrace\nkill\nquit\n'
+) | timeout 60 oshrun -n 2 --debug gdb:1 ./bad crash >"$out" 2>"$err"
+grep -q '= 42$' "$out" && grep -q '#1 .*main ' "$out" ||
+    fail "gdb:1: $(cat "$out" "$err")"
+grep -q 'S-E-NET\|S-W-STALL' "$err" && fail "gdb:1: $(cat "$err")"
+
+try -n 2 --debug valgrind:1 ./bad read
+expect 0 'valgrind'
+grep -q '^==[0-9]*== Conditional jump' "$err" && grep -q 'main (bad.c:' "$err" ||
+    fail "valgrind: $(cat "$err")"
+[ "$(grep -c '== Command: ' "$err")" -eq 1 ] || fail 'valgrind: not one PE'
+timeout 20 env PATH=/nowhere "$BUILD/bin/oshrun" -n 1 --debug gdb ./bad well \
+    >"$out" 2>"$err"
+status=$?
+[ $status -eq 127 ] && grep -q -- '--debug gdb: gdb: No such file' "$err" ||
+    fail "no gdb: $status: $(cat "$err")"
+finish 'PEs under gdb and valgrind'
