@@ -4,6 +4,7 @@
  * The only file that names sm and ofi as layers to open. */
 #include "api/api.h"
 #include "api/api_stream.h"
+#include "base/crash.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/fd.h"
@@ -241,6 +242,7 @@ static int open_layers(int thread_level)
     if (rc)
         return rc;
     log_identify(rt_job.pe, log_host());
+    crash_open();
     trace_start(rt_job.pe, rt_job.n_pes);
     if (rt_job.pe == 0) {
         env_warn_unknown();
@@ -278,7 +280,7 @@ static int open_layers(int thread_level)
         return 0;
 close_core:
     if (xport_net)              /* its thread still uses the heap */
-        rt_abort(EXIT_FAILURE);
+        rt_fail();
     core_close();
     core_set_state(CORE_DOWN);
 close_sm:
@@ -288,9 +290,10 @@ close_xport:
 close_rt:
     /* The other PEs wait in the start-up: end them too. */
     if (rt_job.n_pes > 1)
-        rt_abort(EXIT_FAILURE);
+        rt_fail();
     trace_stop(false);
     core_report_end();
+    crash_close();
     rt_close();
     return rc;
 }
@@ -325,6 +328,7 @@ static void close_layers(void)
     if (rt_job.pe == 0)
         trace_merge_all((uint32_t)rt_job.n_pes);
     core_report_end();
+    crash_close();
     rt_close();
 }
 
@@ -362,7 +366,7 @@ void pshmem_init(void)
     lock_acquire(&setup);
     /* The call cannot fail, so it ends the job; the cause is in the log. */
     if (start(SHMEM_THREAD_SINGLE))
-        rt_abort(EXIT_FAILURE);
+        rt_fail();
     lock_release(&setup);
 }
 API_ALIAS(shmem_init)
@@ -448,7 +452,7 @@ void pstart_pes(int npes)
     lock_acquire(&setup);
     if (!inits()) {
         if (start(SHMEM_THREAD_SINGLE))
-            rt_abort(EXIT_FAILURE);
+            rt_fail();
         finalize_at_exit = true;
     }
     lock_release(&setup);

@@ -10,6 +10,8 @@ ENV(api,  INFO,           any,  "", "", "", "PE 0 prints this table and what the
 ENV(api,  DEBUG,          any,  "", "", "", "debugging messages, the same as SHMEM_LOG=debug")
 ENV(base, LOG,            text, "warn", "", "", "level[:layer,layer]; levels error warn info debug trace")
 ENV(base, FAULT,          text, "", "", "", "site:rate:seed[,...]: makes the named calls fail, for tests")
+ENV(base, BACKTRACE,      flag, "0", "", "", "a fatal signal or error prints where the thread was, with the names of functions")
+ENV(base, TRAP,           flag, "0", "", "", "an error that ends the job raises SIGTRAP first, so that a debugger stops there")
 ENV(rt,   SINGLETON,      flag, "0", "", "", "start as a job of one PE even if a launcher ran several copies")
 ENV(rt,   PPN,            int,  "0", "0", "1048576", "number of consecutive PEs that count as a node (set by oshrun --ppn); 0: real nodes")
 ENV(rt,   NIC_MAP,        text, "", "", "", "NIC,NIC,... for the PEs of a node in turn, or PE:NIC,PE-PE:NIC,...; unset: the nearest NIC")

@@ -64,7 +64,7 @@ void profile_start(void)
     memset(sites, 0, sizeof sites);
     lost = 0;
     symbol_own_range(&own_code);
-    symbol_caller(&own_code);   /* the first one allocates */
+    symbol_prepare();
 }
 
 /* ---- the tables ---- */

@@ -100,14 +100,29 @@ static bool find(const struct file *f, uintptr_t off, struct function *out)
     return false;
 }
 
-/* Of C++, by the runtime of the program if it has one. */
+typedef char *demangler(const char *, char *, size_t *, int *);
+static demangler *demangle_fn;
+
+void symbol_prepare(void)
+{
+    static const char name[] = "__cxa_demangle";
+    void *at[1], *lib;
+
+    backtrace(at, 1);           /* loads the unwinder */
+    demangle_fn = (demangler *)dlsym(RTLD_DEFAULT, name);
+    if (demangle_fn)
+        return;
+    lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    if (lib)
+        demangle_fn = (demangler *)dlsym(lib, name);
+}
+
 static char *demangle(const char *name)
 {
-    typedef char *demangler(const char *, char *, size_t *, int *);
-    demangler *fn = (demangler *)dlsym(RTLD_DEFAULT, "__cxa_demangle");
     int status;
 
-    return fn && !strncmp(name, "_Z", 2) ? fn(name, NULL, NULL, &status) : NULL;
+    return demangle_fn && !strncmp(name, "_Z", 2)
+           ? demangle_fn(name, NULL, NULL, &status) : NULL;
 }
 
 static const char *last_part(const char *path)
@@ -169,11 +184,16 @@ void symbol_own_range(struct symbol_range *out)
         *out = (struct symbol_range){ 0, UINTPTR_MAX };
 }
 
+int symbol_frames(void **at, int most)
+{
+    return backtrace(at, most);
+}
+
 enum { FRAMES = 24 };
 const void *symbol_caller(const struct symbol_range *own)
 {
     void *at[FRAMES];
-    int n = backtrace(at, FRAMES);
+    int n = symbol_frames(at, FRAMES);
 
     for (int i = 0; i < n; i++)
         if ((uintptr_t)at[i] - own->from >= own->to - own->from)

@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before the first use of what follows, which loads libraries then. */
+void symbol_prepare(void);
+
 /* "main (prog+0x11f)" for a return address: the name of the function comes from
- * the file's symbol table, C++ names are demangled if the program has libstdc++;
- * the offset is for addr2line(1).  Maps the file meanwhile and may allocate. */
+ * the file's symbol table, C++ names are demangled if there is libstdc++; the
+ * offset is for addr2line(1).  Maps the file meanwhile; allocates for C++. */
 void symbol_describe(const void *at, char *text, size_t size);
 
 /* The addresses of this library's code; all addresses if it is a part of the
@@ -21,8 +24,11 @@ struct symbol_range {
 };
 void symbol_own_range(struct symbol_range *out);
 
+/* The return addresses of the callers, this call's own first: how many there
+ * are. */
+int symbol_frames(void **at, int most);
 /* The first of the callers of this call that lies outside of that range, or
- * NULL.  The first use by a process allocates. */
+ * NULL. */
 const void *symbol_caller(const struct symbol_range *own);
 
 #endif

@@ -2,6 +2,7 @@
 /* Refuses misuse and ends the job.  Called by every layer above the transports
  * where a check has failed, never on the path of a correct call.  Calls no
  * other file of core, so that each of them may call it. */
+#include "base/crash.h"
 #include "core/core.h"
 #include "base/env.h"
 #include "rt/rt.h"
@@ -25,9 +26,11 @@ void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     log_error(code, "%s: %s", core_public_name(call), text);
-    if (core_state() == CORE_FORKED)
+    if (core_state() == CORE_FORKED) {
+        crash_on_error();
         rt_leave(EXIT_FAILURE);
-    rt_abort(EXIT_FAILURE);
+    }
+    rt_fail();
 }
 
 void core_await_end(void)

@@ -396,7 +396,7 @@ _Noreturn static void report_lost(int pe)
     log_error(ERR_NET, "no answer from %s) in %lld s (SHMEM_TIMEOUT): it is "
               "stopped, or the network between the nodes is down", l.at,
               (long long)env.TIMEOUT);
-    rt_abort(EXIT_FAILURE);
+    rt_fail();
 }
 
 /* The time in which this PE was stopped itself counts against no other PE. */

@@ -3,6 +3,7 @@
  * of one PE, the end of the process. */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
+#include "base/crash.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -229,6 +230,12 @@ void rt_abort(int status)
         driver->abort(status);
     /* The system keeps 8 bits: 256 must not look like success. */
     _exit(status && !(status & 0xff) ? EXIT_FAILURE : status);
+}
+
+void rt_fail(void)
+{
+    crash_on_error();
+    rt_abort(EXIT_FAILURE);
 }
 
 void rt_leave(int status)

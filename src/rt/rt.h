@@ -68,6 +68,9 @@ int rt_cpus(uint64_t *out, int len);
 /* Ends every PE of the job; the launcher's exit status is status.  What stdio
  * holds is written, unless that takes more than half a second. */
 _Noreturn void rt_abort(int status);
+/* The same after an error of the library, which has been printed: prints where,
+ * and stops in a debugger, if the user wants it. */
+_Noreturn void rt_fail(void);
 /* Ends this process alone: for a forked child, which is no PE. */
 _Noreturn void rt_leave(int status);
 

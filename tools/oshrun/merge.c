@@ -150,6 +150,26 @@ static void add_pe(struct pending_line *h, int pe, const char *text, size_t len)
     h->n++;
 }
 
+static bool holds_line_of(const struct merge *m, int pe)
+{
+    int i = 0;
+
+    while (i < m->n_pending && !m->pending[i].pes[pe])
+        i++;
+    return i < m->n_pending;
+}
+
+/* A line of the library without a code belongs to the line before it. */
+static void keep_order(struct merge *m, int pe, const char *line, size_t len)
+{
+    static const char head[] = "sluice: PE ";
+
+    if (len < sizeof(head) || memcmp(line, head, sizeof(head) - 1) != 0)
+        return;
+    while (holds_line_of(m, pe))
+        print_oldest(m);
+}
+
 bool merge_take(struct merge *m, int pe, const char *line, size_t len)
 {
     struct pending_line *h;
@@ -159,8 +179,10 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     if (len && line[len - 1] == '\n')
         len--;
     text = parse(m, line, len, &pe);
-    if (!text)
+    if (!text) {
+        keep_order(m, pe, line, len);
         return false;
+    }
     len -= (size_t)(text - line);
     for (i = 0; i < m->n_pending; i++) {
         h = &m->pending[i];

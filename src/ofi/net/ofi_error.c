@@ -42,7 +42,7 @@ void ofi_fatal(const char *what, int pe, long rc, const char *detail)
               what, pe < 0 ? "" : ", ", pe < 0 ? "" : p.pe,
               ofi_strerror((int)rc), detail ? ": " : "", detail ? detail : "",
               ofi.name);
-    rt_abort(EXIT_FAILURE);
+    rt_fail();
 }
 
 /* Is that the end of the connection, and not of the operation alone? */
@@ -84,5 +84,5 @@ void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
               ofi_rails_busy(rails, sizeof rails),
               *ofi_nic_names ? "; SHMEM_OFI_DOMAIN chooses one of "
                              : "", ofi_nic_names);
-    rt_abort(EXIT_FAILURE);
+    rt_fail();
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the backtrace of a thread that a signal or an error ends.  rt calls it
+ * at errors; its handler runs in any thread.  The handler looks up names in
+ * files, which is more than a handler may do: an alarm ends the process if it
+ * comes to wait for what the crash has interrupted. */
+#include "base/crash.h"
+#include "base/atomics.h"
+#include "base/env.h"
+#include "base/line.h"
+#include "base/log.h"
+#include "base/symbol.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+enum { SIGNALS = sizeof signals / sizeof *signals, FRAMES = 64,
+       SECONDS_MOST = 10, STACK = 65536 };
+
+static void *stack;             /* for a stack that has overflowed */
+
+static void print_frames(const void *const *at, int n)
+{
+    char text[512];
+    struct line l;
+
+    for (int i = 0; i < n; i++) {
+        symbol_describe(at[i], text, sizeof text);
+        log_begin(&l);
+        line_addf(&l, "#%d %s", i, text);
+        line_write(&l, STDERR_FILENO);
+    }
+}
+
+/* Where the signal interrupted the thread, or NULL. */
+static const void *interrupted(const void *context)
+{
+    const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+    return (const void *)(uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)u->uc_mcontext.pc;
+#elif defined(__riscv)
+    return (const void *)(uintptr_t)u->uc_mcontext.__gregs[REG_PC];
+#else
+    (void)u;
+    return NULL;
+#endif
+}
+
+static const char *cause_of(const siginfo_t *info)
+{
+    return info->si_code <= 0 ? "sent by process"
+           : info->si_signo == SIGSEGV && info->si_code == SEGV_ACCERR
+             ? "no access to address"
+           : info->si_signo == SIGFPE ? "at" : "at address";
+}
+
+static void print_signal(const siginfo_t *info)
+{
+    struct line l;
+
+    log_begin(&l);
+    line_addf(&l, "signal %d (SIG%s), %s", info->si_signo,
+              sigabbrev_np(info->si_signo), cause_of(info));
+    if (info->si_code <= 0)
+        line_addf(&l, " %d", (int)info->si_pid);
+    else
+        line_addf(&l, " %p", info->si_addr);
+    line_addf(&l, ", in thread %d, backtrace:",
+              (int)syscall(SYS_gettid));
+    line_write(&l, STDERR_FILENO);
+}
+
+/* Without the frames of the handler.  The interrupted instruction is no return
+ * address: one byte further on stands for it. */
+static void print_from(const void *pc)
+{
+    const void *at[FRAMES];
+    int n = symbol_frames((void **)at, FRAMES), first = 0;
+
+    while (first < n && at[first] != pc)
+        first++;
+    if (first == n)
+        first = 0;
+    else
+        at[first] = (const char *)pc + 1;
+    print_frames(at + first, n - first);
+}
+
+static void crashed(int sig, siginfo_t *info, void *context)
+{
+    static int first;           /* atomic: the thread that prints */
+    int self = (int)syscall(SYS_gettid), none = 0;
+
+    if (!__atomic_compare_exchange_n(&first, &none, self, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+        none != self)
+        for (;;)                /* that one ends the process */
+            pause();
+    signal(SIGALRM, SIG_DFL);
+    alarm(SECONDS_MOST);
+    if (!none) {                /* else the backtrace crashes */
+        print_signal(info);
+        print_from(interrupted(context));
+    }
+    alarm(0);
+    signal(sig, SIG_DFL);
+    if (info->si_code <= 0)     /* the instruction would not repeat it */
+        raise(sig);
+}
+
+/* Is the disposition this one, by default or ours? */
+static bool is_at(int sig, bool ours)
+{
+    struct sigaction now;
+
+    if (sigaction(sig, NULL, &now))
+        return false;
+    return ours ? now.sa_flags & SA_SIGINFO && now.sa_sigaction == crashed
+                : !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+}
+
+static void use_own_stack(void)
+{
+    stack_t is, own = { .ss_size = STACK };
+
+    if (stack || sigaltstack(NULL, &is) || !(is.ss_flags & SS_DISABLE))
+        return;
+    own.ss_sp = stack = malloc(STACK);
+    if (stack)
+        sigaltstack(&own, NULL);
+}
+
+void crash_open(void)
+{
+    struct sigaction act = { .sa_sigaction = crashed,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+    if (!env.BACKTRACE)
+        return;
+    log_host();
+    symbol_prepare();
+    use_own_stack();
+    sigemptyset(&act.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        if (is_at(signals[i], false))
+            sigaction(signals[i], &act, NULL);
+}
+
+/* The stack stays: a thread may have it. */
+void crash_close(void)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (is_at(signals[i], true))
+            signal(signals[i], SIG_DFL);
+}
+
+void crash_on_error(void)
+{
+    void *at[FRAMES];
+
+    if (env.BACKTRACE)
+        print_frames((const void *const *)at, symbol_frames(at, FRAMES));
+    if (env.TRAP)
+        raise(SIGTRAP);
+}

@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: with SHMEM_BACKTRACE a crash or an error prints where its thread
+# was, in order behind the error, for C and C++, on any thread and stack; signal
+# and exit status stay what they are, and so does a handler of the program.
+# With SHMEM_TRAP an error stops in a debugger.
+# Timeout: 90
+set -u
+. "$(dirname "$0")/neg.inc"
+sanitized && skip 'a sanitizer handles these signals'
+ulimit -c 0
+
+program bad <<'C'
+static long word;
+static volatile int *volatile nowhere = (int *)16;
+
+__attribute__((noinline)) static void store(void)
+{
+    *nowhere = 1;
+}
+
+__attribute__((noinline)) static int recurse(int n)
+{
+    volatile char room[4096];
+
+    room[n % 4096] = (char)n;
+    return recurse(n + 1) + room[0];
+}
+
+__attribute__((noinline)) static void put(void)
+{
+    shmem_long_p(&word, 1, 77);
+    __asm__ volatile("");
+}
+
+static void *thread(void *arg)
+{
+    store();
+    return arg;
+}
+
+static void own(int sig)
+{
+    (void)sig;
+    _exit(9);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argv[argc - 1];
+    pthread_t t;
+
+    if (!strcmp(word, "own"))
+        signal(SIGSEGV, own);
+    shmem_init();
+    if (shmem_my_pe() == shmem_n_pes() - 1) {
+        if (!strcmp(word, "crash") || !strcmp(word, "own"))
+            store();
+        CASE(stack) return recurse(1);
+        CASE(abort) abort();
+        CASE(sent) raise(SIGFPE);
+        CASE(thread) {
+            pthread_create(&t, NULL, thread, NULL);
+            pthread_join(t, NULL);
+        }
+        CASE(error) put();
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    if (!strcmp(word, "after"))
+        store();
+    return 0;
+}
+C
+
+# frame N FUNCTION: the PE's backtrace of the last try has it there.
+frame()
+{
+    grep -qE "^sluice: PE $pe \\([^ ]+\\): #$1 $2 \\([^ ]+\\+0x[0-9a-f]+\\)\$" \
+        "$err" || fail "$name: no frame $1 $2: $(head -n 20 "$err")"
+}
+
+# crashes NAME STATUS TEXT [ENV]: alone and as PE 1 of 2.
+crashes()
+{
+    name=$1 expected=$2 text=$3
+    for n in 0 2; do
+        pe=$((n ? 1 : 0))
+        SHMEM_BACKTRACE=1 try $n ./bad "$name"
+        ended "$expected" "$name on $n"
+        [ -z "$text" ] || head -n 1 "$err" | grep -qE \
+            "^sluice: PE $pe \\([^ ]+\\): $text, in thread [0-9]+, backtrace:\$" ||
+            fail "$name: not '$text' but $(head -n 2 "$err")"
+    done
+}
+crashes crash 139 'signal 11 \(SIGSEGV\), at address 0x10'
+frame 0 store
+frame 1 main
+crashes stack 139 'signal 11 \(SIGSEGV\), at address 0x[0-9a-f]+'
+frame 0 recurse
+crashes thread 139 'signal 11 \(SIGSEGV\), at address 0x10'
+frame 0 store
+frame 1 thread
+crashes abort 134 'signal 6 \(SIGABRT\), sent by process [0-9]+'
+frame '[0-9]' main
+crashes sent 136 'signal 8 \(SIGFPE\), sent by process [0-9]+'
+frame '[0-9]' main
+crashes error 1 ''
+frame '[0-9]' put
+frame '[0-9]+' main
+head -n 1 "$err" | grep -q 'PE 77 is outside 0..1 \[S-E-PE\]' ||
+    fail "error: not first: $(head -n 3 "$err")"
+SHMEM_BACKTRACE=1 try 2 ./bad own
+ended 9 'handler of the program'
+grep -q '#0' "$err" && fail "handler of the program: $(cat "$err")"
+for word in crash error; do
+    try 2 ./bad $word
+    grep -q '#0' "$err" && fail "without the variable: $(cat "$err")"
+done
+SHMEM_BACKTRACE=1 try 0 ./bad after
+ended 139 'after shmem_finalize'
+! grep -q '#0' "$err" || fail "after shmem_finalize: $(cat "$err")"
+
+SHMEM_TRAP=1 try 2 ./bad error
+ended 133 'trap'
+grep -q '\[S-E-PE\]' "$err" || fail "trap: $(cat "$err")"
+
+# Names of C++.
+cat >deep.cc <<'C'
+#include <shmem.h>
+namespace deep {
+struct Solver {
+    __attribute__((noinline)) void step(int pe)
+    {
+        static long word;
+
+        shmem_long_p(&word, 1, pe);
+        asm volatile("");
+    }
+};
+}
+int main()
+{
+    shmem_init();
+    deep::Solver().step(5);
+    return 0;
+}
+C
+"$bin/oshc++" -O1 deep.cc -o deep || exit 1
+pe=0 name='C++'
+SHMEM_BACKTRACE=1 try 0 ./deep
+frame '[0-9]' 'deep::Solver::step\(int\)'
+finish 'crashes and errors print where they were'
