@@ -3,6 +3,7 @@
  * and by the tools; every other file reads the struct `env`.  A bad value is
  * an error of init, an unknown name a warning. */
 #include "base/env.h"
+#include "base/json.h"
 #include "base/log.h"
 
 #include <ctype.h>
@@ -444,72 +445,92 @@ static void show_size(size_t bytes, char *out, size_t size)
     snprintf(out, size, i ? "%zu%c" : "%zu", bytes, units[i]);
 }
 
-static void print_value(FILE *to, const struct row *r, size_t auto_size)
+/* As the user would write it; "" for an empty text. */
+static const char *value_text(const struct row *r, size_t auto_size, char *buf,
+                              size_t size)
 {
-    char buf[32] = "";
+    size_t bytes;
 
     switch (r->kind) {
     case KIND_any:
     case KIND_flag:
-        snprintf(buf, sizeof buf, "%d", *(bool *)r->value);
+        snprintf(buf, size, "%d", *(bool *)r->value);
         break;
     case KIND_int:
-        snprintf(buf, sizeof buf, "%ld", *(long *)r->value);
+        snprintf(buf, size, "%ld", *(long *)r->value);
         break;
-    case KIND_size: {
-        size_t size = *(size_t *)r->value;
-
-        if (!size && r->value == &env.SYMMETRIC_SIZE)
-            size = auto_size;
-        show_size(size, buf, sizeof buf);
+    case KIND_size:
+        bytes = *(size_t *)r->value;
+        if (!bytes && r->value == &env.SYMMETRIC_SIZE)
+            bytes = auto_size;
+        show_size(bytes, buf, size);
         break;
-    }
     case KIND_word: {
         const char *w = r->help;
 
         for (int i = *(int *)r->value; i > 0; i--)
             w += strcspn(w, "|") + 1;
-        snprintf(buf, sizeof buf, "%.*s", (int)strcspn(w, "|: "), w);
+        snprintf(buf, size, "%.*s", (int)strcspn(w, "|: "), w);
         break;
     }
     case KIND_report: {
         const env_report *v = r->value;
 
-        if (!v->file) {
-            snprintf(buf, sizeof buf, "%d", v->on);
-            break;
-        }
-        fprintf(to, " %-12s", v->file);
-        return;
+        if (v->file)
+            return v->file;
+        snprintf(buf, size, "%d", v->on);
+        break;
     }
     case KIND_text:
-        fprintf(to, " %-12s", **(env_text *)r->value ? *(env_text *)r->value
-                                                      : "-");
-        return;
+        return *(env_text *)r->value;
     }
-    fprintf(to, " %-12s", buf);
+    return buf;
 }
 
 void env_print(FILE *to, size_t auto_size)
 {
+    const char *value;
+    char buf[32];
+
     fprintf(to, "%-30s %-12s %-8s %s\n", "variable", "value", "source",
             "meaning");
     for (int i = 0; i < ROWS; i++) {
-        fprintf(to, "SHMEM_%-24s", rows[i].name);
-        print_value(to, &rows[i], auto_size);
-        fprintf(to, " %-8s %s\n", source_names[sources[i]], rows[i].help);
+        value = value_text(&rows[i], auto_size, buf, sizeof buf);
+        fprintf(to, "SHMEM_%-24s %-12s %-8s %s\n", rows[i].name,
+                *value ? value : "-", source_names[sources[i]], rows[i].help);
     }
+}
+
+static const char *const kind_names[] = {
+    "any", "flag", "number", "size", "word", "text", "report"
+};
+
+void env_write(struct json *to, size_t auto_size)
+{
+    char name[64], buf[32];
+
+    json_list(to, "environment");
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(name, sizeof name, "SHMEM_%s", rows[i].name);
+        json_object(to, NULL);
+        json_text(to, "name", name);
+        json_text(to, "value", value_text(&rows[i], auto_size, buf,
+                                          sizeof buf));
+        json_text(to, "source", sources[i] == FROM_DEFAULT ? "default"
+                                                           : "environment");
+        json_text(to, "type", kind_names[rows[i].kind]);
+        json_text(to, "default", rows[i].def);
+        json_text(to, "layer", rows[i].layer);
+        json_text(to, "meaning", rows[i].help);
+        json_close_object(to);
+    }
+    json_close_list(to);
 }
 
 /* "kind", with the bounds of a number and the default. */
 static void print_kind(FILE *to, const struct row *r)
 {
-    static const char *const names[] = {
-        "any", "flag", "number", "size", "word", "text",
-        "report"
-    };
-
-    fputs(names[r->kind], to);
+    fputs(kind_names[r->kind], to);
     if (r->kind == KIND_int)
         fprintf(to, " from %s to %s", r->least, r->most);
     if (*r->def)

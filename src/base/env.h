@@ -46,6 +46,9 @@ int env_report_unknown(void (*report)(const char *text));
 /* Prints the table: name, value, source, help.  auto_size stands for the
  * size of the symmetric heap if no variable sets it; 0: it is not known yet. */
 void env_print(FILE *to, size_t auto_size);
+/* The same as a list of objects, "environment". */
+struct json;
+void env_write(struct json *to, size_t auto_size);
 /* Prints the rows of the table as sections of mdoc, for shmem_env(7). */
 void env_print_mdoc(FILE *to);
 /* A variable of the system or of a launcher (SLURM_NTASKS, ...), or NULL. */

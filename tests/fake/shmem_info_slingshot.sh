@@ -49,7 +49,7 @@ nic cxi1 port/0/link/state down port/0/link/speed ck400G
 nic cxi10 properties/nic_addr 0x1a3
 check said '^  cxi0 +link up, BS_200G, address 0x1a2, no service'
 check said '^  cxi1 +link down, ck400G, no service.*: it carries nothing'
-check said '^  cxi10 +link not told, not told, address 0x1a3'
+check said '^  cxi10 +link unknown, unknown, address 0x1a3'
 check said '^  VNIs +none .*srun --network=single_node_vni'
 set -- SLINGSHOT_VNIS=1310,1271 SLINGSHOT_DEVICES=cxi0,cxi1 \
     SLINGSHOT_SVC_IDS=5,6 SLINGSHOT_TCS=0x2

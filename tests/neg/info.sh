@@ -88,4 +88,40 @@ grep -E '(^|[ (])1 [a-zA-Z ]*(packages|nodes|cores|threads)' "$out" &&
 grep 'start-up' "$out" | grep '(' && fail 'half of a parenthesis'
 SHMEM_BOGUS=1 "$bin/shmem_info" 2>&1 >/dev/null |
     grep -q '^shmem_info: SHMEM_BOGUS ' || fail 'the report warns as someone else'
+
+# The same as JSON: each row and each check, also of a job and of a bad value.
+holds()
+{
+    jq -e "$2" "$out" >/dev/null || fail "$1: not $2: $(head -c 300 "$out")"
+}
+if command -v jq >/dev/null; then
+    SHMEM_STALL=7 SHMEM_STATS=a.json "$bin/shmem_info" --json >"$out" 2>"$err"
+    holds --json '.build.specification == "OpenSHMEM 1.6" and
+        .machine.cores > 0 and .machine.memory_bytes > 1000000 and
+        (.machine.nics | type) == "array" and .drivers.topology != ""'
+    holds --json '.environment[] | select(.name == "SHMEM_STALL") |
+        .value == "7" and .source == "environment" and .type == "number"'
+    holds --json '.environment[] | select(.name == "SHMEM_STATS") |
+        .value == "a.json" and .type == "report" and .default == "0"'
+    holds --json "(.environment | length) == $("$bin/shmem_info" | grep -c '^SHMEM_')"
+    "$bin/shmem_info" --check >"$out" 2>"$err"
+    rows=$(wc -l <"$out")
+    "$bin/shmem_info" --json --check >"$out" 2>"$err"
+    holds '--check --json' ".failures == 0 and .pe == 0 and
+        (.checks | length) == $rows and all(.checks[]; .verdict == \"PASS\" or
+        .verdict == \"WARN\" or .verdict == \"NONE\")"
+    SHMEM_PPN=x "$bin/shmem_info" --check --json >"$out" 2>"$err" &&
+        fail '--check --json: status 0'
+    holds '--check --json' '.failures == 1 and any(.checks[];
+        .verdict == "FAIL" and .subject == "environment")'
+    "$bin/oshrun" -n 3 "$bin/shmem_info" --check --json >"$out" 2>"$err"
+    holds 'of a job' '[.pe] == [0]'
+    "$bin/shmem_info" --check cxi --json >"$out" 2>"$err"
+    holds '--check cxi --json' '.checks[-1].subject == "cxi"'
+fi
+for word in '--json --state 1' '--trace --json x' '--json --version'; do
+    # shellcheck disable=SC2086
+    "$bin/shmem_info" $word >"$out" 2>"$err"
+    [ $? -eq 2 ] && [ ! -s "$out" ] || fail "$word: $(cat "$out" "$err")"
+done
 finish 'shmem_info: unknown words, full disks, jobs'

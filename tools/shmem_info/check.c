@@ -2,6 +2,7 @@
 /* check.c - shmem_info --check: what start-up needs.  Each check does the thing
  * itself and prints PASS, WARN or FAIL, with the remedy where it fails. */
 #include "info.h"
+#include "page.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/membarrier.h"
@@ -37,19 +38,45 @@ static int pe;
 /* PEs of this node as the launcher says, 0 without one. */
 static uint32_t local_pes;
 
+static void write_check(const char *verdict, const char *what, const char *fmt,
+                        va_list ap)
+{
+    struct json *to = page_json();
+    static bool begun;
+    char text[2048];
+
+    if (!begun) {
+        page_open();
+        json_text(to, "host", log_host());
+        json_integer(to, "pe", pe);
+        json_list(to, "checks");
+    }
+    begun = true;
+    vsnprintf(text, sizeof text, fmt, ap);
+    json_object(to, NULL);
+    json_text(to, "verdict", verdict);
+    json_text(to, "subject", what);
+    json_text(to, "text", text);
+    json_close_object(to);
+}
+
 void say_args(enum verdict v, const char *what, const char *fmt, va_list ap)
 {
     static const char *const verdicts[] = { "PASS", "WARN", "FAIL", "NONE" };
 
     if (pe && v != FAIL)
         return;
+    failures += v == FAIL;
+    if (page_json()) {
+        write_check(verdicts[v], what, fmt, ap);
+        return;
+    }
     printf("%s  %-14s ", verdicts[v], what);
     if (pe)
         printf("PE %d (%s): ", pe, log_host());
     vprintf(fmt, ap);
     putchar('\n');
     fflush(stdout);             /* before what others say on standard error */
-    failures += v == FAIL;
 }
 
 void say(enum verdict v, const char *what, const char *fmt, ...)
@@ -66,9 +93,14 @@ void info_check_begin(void)
     pe = info_pe();
 }
 
-int info_failures(void)
+int info_check_end(void)
 {
-    return failures;
+    if (page_json() && page_is_open()) {
+        json_close_list(page_json());
+        json_integer(page_json(), "failures", failures);
+        page_close();
+    }
+    return failures > 0;
 }
 
 static void warn_unknown(const char *text)
@@ -364,5 +396,5 @@ int info_check(void)
     check_network();
     if (legal)                  /* its child process reads the environment */
         info_check_device((int)local_pes);
-    return failures > 0;
+    return info_check_end();
 }

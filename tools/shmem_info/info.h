@@ -15,9 +15,9 @@ int info_check(void);
 /* What a NIC of Slingshot does; 0, 1 if a check failed, 3: there is none. */
 int info_check_cxi(void);
 /* ---- check.c ---- */
-/* Before the first line; how many of them failed. */
+/* Before the first line, and after the last: 1 if one of them failed. */
 void info_check_begin(void);
-int info_failures(void);
+int info_check_end(void);
 /* A line of --check. */
 enum verdict { PASS, WARN, FAIL, NONE };
 void say_args(enum verdict v, const char *what, const char *fmt, va_list ap)

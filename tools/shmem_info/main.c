@@ -2,6 +2,7 @@
 /* main.c - shmem_info: reads the options and calls the page that the user asked
  * for.  It starts no job; --check tries things in this process alone. */
 #include "info.h"
+#include "page.h"
 #include "base/report_request.h"
 #include "base/log.h"
 #include "base/trace_merge.h"
@@ -17,6 +18,7 @@ static const char usage[] =
     "  (none)      version, build, drivers, machine and environment\n"
     "  --check     try what start-up needs: PASS, WARN or FAIL with the fix\n"
     "  --check cxi what a Slingshot NIC does, and what a job on it lacks\n"
+    "  --json      with --check or alone: the same as JSON\n"
     "  --state     PEs with these process numbers print what they do\n"
     "  --trace FILE\n"
     "              one trace of FILE.0, FILE.1, ... that a job has left\n"
@@ -73,11 +75,31 @@ static int merge_trace(const char *file)
     return trace_merge_report(file, 1) ? 0 : 1;
 }
 
+/* Takes the option out of the arguments; only some pages have that form. */
+static bool takes_json(int *argc, char **argv)
+{
+    bool checks;
+    int i = 1, n;
+
+    while (i < *argc && strcmp(argv[i], "--json"))
+        i++;
+    if (i == *argc)
+        return true;
+    page_use_json();
+    for (n = --*argc; i < n; i++)
+        argv[i] = argv[i + 1];
+    argv[n] = NULL;
+    checks = n > 1 && !strcmp(argv[1], "--check");
+    return n == 1 || checks;
+}
+
 int main(int argc, char **argv)
 {
     int rc = -1;
 
     log_tool("shmem_info");
+    if (!takes_json(&argc, argv))
+        argc = 0;
     if (argc == 1)
         rc = info_report();
     if (argc == 5 && !strcmp(argv[1], "--import"))

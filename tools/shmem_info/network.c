@@ -61,15 +61,16 @@ int info_check_cxi(void)
     if (!load()) {
         say(FAIL, "environment", "a variable has a bad value, see the line "
             "above; correct or unset it");
-        return 1;
+        return info_check_end();
     }
     if (!ofi_check_present("cxi", why, sizeof why)) {
         say(NONE, "cxi", "no Slingshot network here: %s", why);
+        info_check_end();
         return NO_NIC;
     }
     if (rt_open()) {
         say(FAIL, "launcher", "see the line above");
-        return 1;
+        return info_check_end();
     }
     if (gtl_open(rt_job.local))
         say(FAIL, "device", "see the line above; correct or unset "
@@ -78,5 +79,5 @@ int info_check_cxi(void)
         try();
     gtl_close();
     rt_close();
-    return info_failures() > 0;
+    return info_check_end();
 }

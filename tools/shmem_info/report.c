@@ -3,8 +3,10 @@
  * machine and environment; and the tables of the manual pages, for make.  It
  * opens no device and no network. */
 #include "info.h"
+#include "page.h"
 #include "ofi/ofi.h"
 #include "base/env.h"
+#include "base/line.h"
 #include "base/log.h"
 #include "rt/rt_topo.h"
 #include "rt/rt_wire.h"
@@ -20,31 +22,26 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static void row(const char *name, const char *value)
-{
-    printf("  %-14s %s\n", name, *value ? value : "-");
-}
-
 static void build(void)
 {
-    puts("Build");
-    row("version", SLUICE_VERSION);
-    printf("  %-14s OpenSHMEM %d.%d\n", "specification", SHMEM_MAJOR_VERSION,
-           SHMEM_MINOR_VERSION);
-    row("compiler", SLUICE_COMPILER);
-    row("flags", SLUICE_CFLAGS);
-    row("configure", SLUICE_CONFIGURE_ARGS);
-    row("prefix", SLUICE_PREFIX);
+    page_section("Build");
+    page_row("version", "%s", SLUICE_VERSION);
+    page_row("specification", "OpenSHMEM %d.%d", SHMEM_MAJOR_VERSION,
+             SHMEM_MINOR_VERSION);
+    page_row("compiler", "%s", SLUICE_COMPILER);
+    page_row("flags", "%s", SLUICE_CFLAGS);
+    page_row("configure", "%s", SLUICE_CONFIGURE_ARGS);
+    page_row("prefix", "%s", SLUICE_PREFIX);
 #ifdef SLUICE_CHECKS
-    row("checks", "on");
+    page_row("checks", "on");
 #else
-    row("checks", "off (--disable-checks)");
+    page_row("checks", "off (--disable-checks)");
 #endif
 #ifdef SLUICE_DEBUG
-    row("debug", "on");
+    page_row("debug", "on");
 #endif
 #ifdef SLUICE_TRACE
-    row("trace", "on");
+    page_row("trace", "on");
 #endif
 }
 
@@ -65,56 +62,103 @@ static void drivers(void)
     const char *pmix = PMIx_Get_version();
     char network[512];
 
-    puts("\nDrivers");
-    printf("  %-14s oshrun's channel, %.*s\n", "start-up", name_length(pmix),
-           pmix);
-    printf("  %-14s hwloc %u.%u\n", "topology", v >> 16, v >> 8 & 0xff);
-    row("same node", "one sealed memfd for heaps and static data");
+    page_section("Drivers");
+    page_row("start-up", "oshrun's channel, %.*s", name_length(pmix), pmix);
+    page_row("topology", "hwloc %u.%u", v >> 16, v >> 8 & 0xff);
+    page_row("same node", "one sealed memfd for heaps and static data");
     ofi_probe(network, sizeof network);
-    row("other nodes", network);
-    row("devices", "bound at run time: cuda, hip, software");
+    page_row("other nodes", "%s", network);
+    page_row("devices", "bound at run time: cuda, hip, software");
+}
+
+static void list_devices(struct json *to, const char *what, int n,
+                         char (*names)[RT_TOPO_NAME], const int *numa)
+{
+    char key[PAGE_KEY];
+
+    json_list(to, page_key(what, key));
+    for (int i = 0; i < n; i++) {
+        json_object(to, NULL);
+        json_text(to, "name", names[i]);
+        if (numa[i] >= 0)
+            json_integer(to, "numa_node", numa[i]);
+        json_close_object(to);
+    }
+    json_close_list(to);
 }
 
 static void devices(const char *what, int n, char (*names)[RT_TOPO_NAME],
                     const int *numa)
 {
-    printf("  %-14s", what);
-    for (int i = 0; i < n; i++) {
-        printf("%s %s", i ? "," : "", names[i]);
-        if (numa[i] >= 0)
-            printf(" at NUMA node %d", numa[i]);
+    struct line l;
+
+    if (page_json()) {
+        list_devices(page_json(), what, n, names, numa);
+        return;
     }
-    puts(n ? "" : " none");
+    line_begin(&l);
+    for (int i = 0; i < n; i++) {
+        line_addf(&l, "%s%s", i ? ", " : "", names[i]);
+        if (numa[i] >= 0)
+            line_addf(&l, " at NUMA node %d", numa[i]);
+    }
+    page_row(what, "%s", n ? l.at : "none");
 }
 
-/* "1 core, ", "2 cores, " */
-static void count(int n, const char *what)
+/* "1 core, ", "2 cores, "; in JSON a number of its own. */
+static void count(struct line *l, int n, const char *what)
 {
-    printf("%d %s%s, ", n, what, n == 1 ? "" : "s");
+    char name[PAGE_KEY], key[PAGE_KEY];
+
+    if (page_json()) {
+        snprintf(name, sizeof name, "%ss", what);
+        json_integer(page_json(), page_key(name, key), n);
+    } else {
+        line_addf(l, "%d %s%s, ", n, what, n == 1 ? "" : "s");
+    }
+}
+
+static void cores(const struct rt_topo *t)
+{
+    struct line l;
+
+    line_begin(&l);
+    count(&l, t->packages, "package");
+    count(&l, t->numa_nodes, "NUMA node");
+    count(&l, t->cores, "core");
+    count(&l, t->threads, "thread");
+    if (page_json())
+        json_integer(page_json(), "usable_threads", t->usable);
+    else
+        page_row("cores", "%s%d usable here", l.at, t->usable);
+}
+
+static void memory(const struct rt_topo *t)
+{
+    char size[24];
+
+    if (page_json())
+        json_number(page_json(), "memory_bytes", t->memory);
+    else
+        page_row("memory", "%s", log_size(size, (double)t->memory));
 }
 
 static void machine(void)
 {
     struct rt_topo t;
     struct utsname u;
-    char size[24];
 
-    puts("\nMachine");
-    row("host", log_host());
+    page_section("Machine");
+    page_row("host", "%s", log_host());
     if (!uname(&u))
-        printf("  %-14s %s %s %s\n", "system", u.sysname, u.release, u.machine);
+        page_row("system", "%s %s %s", u.sysname, u.release, u.machine);
     if (rt_topo_read(&t)) {
-        row("topology", "hwloc cannot read it");
+        page_row("topology", "hwloc cannot read it");
         return;
     }
-    row("processor", t.cpu);
-    printf("  %-14s ", "cores");
-    count(t.packages, "package");
-    count(t.numa_nodes, "NUMA node");
-    count(t.cores, "core");
-    count(t.threads, "thread");
-    printf("%d usable here\n", t.usable);
-    row("memory", log_size(size, (double)t.memory));
+    page_row("processor", "%s", t.cpu);
+    cores(&t);
+    memory(&t);
     devices("NICs", t.n_nics, t.nics, t.nic_numa);
     devices("GPUs", t.n_gpus, t.gpus, t.gpu_numa);
 }
@@ -141,8 +185,14 @@ int info_report(void)
     drivers();
     machine();
     info_slingshot();
-    puts("\nEnvironment");
-    env_print(stdout, 0);
+    if (page_json()) {
+        page_close_section();
+        env_write(page_json(), 0);
+    } else {
+        page_section("Environment");
+        env_print(stdout, 0);
+    }
+    page_close();
     fflush(stdout);
     env_warn_unknown();
     return rc ? 1 : 0;

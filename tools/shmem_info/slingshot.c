@@ -3,6 +3,7 @@
  * cxi_stat reads too, and the launcher's variables by which the provider finds
  * its network.  Without such files and variables it prints nothing. */
 #include "info.h"
+#include "page.h"
 
 #include "base/env.h"
 
@@ -31,11 +32,12 @@ static bool line_of(const char *nic, const char *name, char *out, size_t size)
 }
 
 /* The driver of Cassini 2 has directories where that of Cassini 1 has files. */
-static const char *either(const char *nic, const char *newer, const char *older,
-                          char *out, size_t size)
+#define UNKNOWN "unknown"
+static void either(const char *nic, const char *newer, const char *older,
+                   char *out, size_t size)
 {
-    return line_of(nic, newer, out, size) || line_of(nic, older, out, size)
-           ? out : "not told";
+    if (!line_of(nic, newer, out, size) && !line_of(nic, older, out, size))
+        snprintf(out, size, UNKNOWN);
 }
 
 /* The k-th of a list with commas. */
@@ -67,19 +69,18 @@ static bool service_of(const char *nic, char *out, size_t size)
 static void print_nic(const char *nic)
 {
     char state[32], speed[32], address[32], service[16];
+    bool up, has_address, has_service;
 
-    printf("  %-14s link %s, %s", nic,
-           either(nic, "port/0/link/state", "port/link", state, sizeof state),
-           either(nic, "port/0/link/speed", "port/speed", speed,
-                  sizeof speed));
-    if (line_of(nic, "properties/nic_addr", address, sizeof address))
-        printf(", address %s", address);
-    if (service_of(nic, service, sizeof service))
-        printf(", service %s", service);
-    else
-        printf(", no service of this job's");
-    puts(!strncmp(state, "up", 2) || !strncmp(state, "not", 3) ? ""
-         : ": it carries nothing; cxi_stat says more");
+    either(nic, "port/0/link/state", "port/link", state, sizeof state);
+    either(nic, "port/0/link/speed", "port/speed", speed, sizeof speed);
+    has_address = line_of(nic, "properties/nic_addr", address, sizeof address);
+    has_service = service_of(nic, service, sizeof service);
+    up = !strncmp(state, "up", 2) || !strcmp(state, UNKNOWN);
+    page_row(nic, "link %s, %s%s%s%s%s%s", state, speed,
+             has_address ? ", address " : "", has_address ? address : "",
+             has_service ? ", service " : ", no service of this job's",
+             has_service ? service : "",
+             up ? "" : ": it carries nothing; cxi_stat says more");
 }
 
 static int is_nic(const struct dirent *e)
@@ -92,14 +93,14 @@ static void print_job(int n)
     const char *vnis = env_foreign("SLINGSHOT_VNIS");
     const char *classes = env_foreign("SLINGSHOT_TCS");
 
-    printf("  %-14s %s\n", "VNIs", vnis ? vnis
+    page_row("VNIs", "%s", vnis ? vnis
            : "none is given to this process (SLINGSHOT_VNIS is not set): the "
            "default service serves, if the site has one; with Slurm, srun "
            "--network=single_node_vni,job_vni gives one");
     if (classes)
-        printf("  %-14s %s\n", "classes", classes);
+        page_row("classes", "%s", classes);
     if (vnis && !n)
-        printf("  %-14s no driver: " CLASS " has none\n", "NICs");
+        page_row("NICs", "no driver: " CLASS " has none");
 }
 
 void info_slingshot(void)
@@ -110,7 +111,7 @@ void info_slingshot(void)
 
     if (n <= 0 && !vnis)
         return;
-    puts("\nSlingshot");
+    page_section("Slingshot");
     for (int i = 0; i < n; i++) {
         print_nic(nics[i]->d_name);
         free(nics[i]);
