@@ -300,6 +300,11 @@ static int choose_log(const char *text)
         p += n;
     }
     log_choose(level, layers ? layers : ~0u);
+#ifndef SLUICE_TRACE
+    if (level == LOG_TRACE)
+        log_warn(ERR_ENV, "SHMEM_LOG is \"%s\": this build has no trace lines "
+                 "(configure --enable-trace); those of debug are printed", text);
+#endif
     return 0;
 }
 

@@ -442,11 +442,20 @@ static void begin_scan(struct core_waiter *w, const void *of, uint64_t now)
 {
     scan = (struct scan){ .of = of, .since_ns = w->since_ns, .begun_ns = now,
                           .end = candidates(w) };
-    w->reported_ns = now;
+    w->examined_ns = now;
+}
+
+static bool line_is_due(struct core_waiter *w, uint64_t now)
+{
+    if (!diag_stall_is_reported() ||
+        !diag_line_is_due(w->since_ns, w->printed_ns, now))
+        return false;
+    w->printed_ns = now;
+    return true;
 }
 
 /* True: the scan is over. */
-static bool advance_scan(struct scan *r, const struct core_waiter *w,
+static bool advance_scan(struct scan *r, struct core_waiter *w,
                          uint64_t now) REQUIRES(scan_lock)
 {
     while (r->next < r->end) {
@@ -462,7 +471,7 @@ static bool advance_scan(struct scan *r, const struct core_waiter *w,
         w->info.what != CORE_FOR_OUTSTANDING)
         rotation = (rotation + r->end) % core_world.n_pes;
     check_alone(r, w, now);
-    if (!diag_stall_is_reported())
+    if (!line_is_due(w, now))
         return true;
     if (w->info.what == CORE_FOR_OUTSTANDING)
         report_outstanding(r, outstanding_of(w));
@@ -487,7 +496,7 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     mine = scan.of == of && scan.since_ns == w->since_ns;
     if (scan.of && !mine && now - scan.begun_ns > 4 * REPLY_NS)
         scan.of = NULL;         /* its wait has ended meanwhile */
-    if (!scan.of && (!w->reported_ns || now - w->reported_ns > diag_stall_ns)) {
+    if (!scan.of && (!w->examined_ns || now - w->examined_ns > diag_stall_ns)) {
         begin_scan(w, of, now);
         mine = true;
     }
@@ -514,9 +523,10 @@ static void report_one(struct xport_wait *w, uint64_t now)
 {
     struct line l;
 
-    if (!diag_stall_is_reported() || now - w->reported_ns <= diag_stall_ns)
+    if (!diag_stall_is_reported() ||
+        !diag_line_is_due(w->since_ns, w->printed_ns, now))
         return;
-    w->reported_ns = now;
+    w->printed_ns = now;
     line_begin(&l);
     core_describe_pe(&l, w->pe);
     log_warn(ERR_STALL, "%s waits for %llu s for %s)",
@@ -528,7 +538,8 @@ static void step_transport(struct xport_wait *w)
 {
     struct core_waiter all = { .info.what = CORE_FOR_REMOTE,
                                .since_ns = w->since_ns,
-                               .reported_ns = w->reported_ns };
+                               .examined_ns = w->examined_ns,
+                               .printed_ns = w->printed_ns };
     uint64_t now = clock_ns();
 
     core_activity_transport(w, now);
@@ -536,7 +547,8 @@ static void step_transport(struct xport_wait *w)
         report_one(w, now);
     } else if (now - w->since_ns > diag_stall_ns) {
         step(&all, w, now);
-        w->reported_ns = all.reported_ns;
+        w->examined_ns = all.examined_ns;
+        w->printed_ns = all.printed_ns;
     }
 }
 

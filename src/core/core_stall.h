@@ -16,10 +16,10 @@ void core_stall_close(void);
 
 /* An operation lasts for which no thread waits.  `text` says which one and how
  * long, and that PE, or one of all (-1), is to act.  The layer that sees it
- * calls core_stall_outstanding() again and again; every SHMEM_STALL seconds a
- * line is printed, with what the PEs do between who and advice. */
+ * calls core_stall_outstanding() again and again; lines are printed as those of
+ * waits, with what the PEs do between who and advice. */
 struct core_outstanding {
-    struct core_waiter w;      /* since_ns: the caller's; reported_ns: core's */
+    struct core_waiter w;      /* since_ns: the caller's */
     int pe;
     const char *text, *who;
     const char *advice;         /* or NULL */
@@ -31,7 +31,7 @@ void core_stall_outstanding(struct core_outstanding *o, uint64_t now);
 static inline bool core_stall_overdue(struct core_outstanding *o, uint64_t now)
 {
     if (!o->w.since_ns)
-        o->w.since_ns = o->w.reported_ns = now;
+        o->w.since_ns = o->w.examined_ns = o->w.printed_ns = now;
     return now - o->w.since_ns > diag_stall_ns;
 }
 

@@ -62,8 +62,8 @@ CORE_RACY static void check(uint64_t now)
                     "which are missing";
     int rc;
 
-    if (!since || now - since < diag_stall_ns || !diag_stall_is_reported() ||
-        (fence.reported_ns > since && now - fence.reported_ns < diag_stall_ns))
+    if (!since || !diag_stall_is_reported() ||
+        !diag_line_is_due(since, fence.reported_ns, now))
         return;
     fence.reported_ns = now;
     rc = rt_fence_missing(who, sizeof who);

@@ -70,6 +70,21 @@ void diag_set_state_text(const char *text);
 extern hidden uint64_t diag_stall_ns;
 /* Is anything printed of stalls?  False with SHMEM_STALL=0. */
 bool diag_stall_is_reported(void);
+/* Is a line due about what has lasted since since_ns, and of which the last line
+ * was printed at printed_ns, or none if that is not later?  The first one is due
+ * after diag_stall_ns, each other one after twice the time of the one before, or
+ * an hour after it: a job that hangs over night fills no disk. */
+static inline bool diag_line_is_due(uint64_t since_ns, uint64_t printed_ns,
+                                    uint64_t now_ns)
+{
+    const uint64_t hour_ns = (uint64_t)3600 * 1000000000u;
+    uint64_t before = printed_ns > since_ns ? printed_ns - since_ns : 0;
+    uint64_t next = before < hour_ns ? 2 * before : before + hour_ns;
+
+    /* Some checks are early. */
+    return now_ns - since_ns >= (before ? next - diag_stall_ns / 8
+                                        : diag_stall_ns);
+}
 /* Starts the periodic checks, if they do not run: 0, or -errno of a thread
  * that cannot be started; diag_watchdog_stop() follows in either case. */
 int diag_watchdog_start(void);

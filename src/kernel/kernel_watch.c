@@ -59,8 +59,8 @@ static void check_ring(struct kernel_ring *r, void *arg)
     }
     if (r->exec.ctx.flow)
         xport_progress->check_timeouts(r->exec.ctx.flow, now);
-    if (now - r->watched_ns < diag_stall_ns || !diag_stall_is_reported() ||
-        now - r->reported_ns < diag_stall_ns)
+    if (!diag_stall_is_reported() ||
+        !diag_line_is_due(r->watched_ns, r->reported_ns, now))
         return;
     r->reported_ns = now;
     report_ring(now - r->watched_ns, q, begun);
@@ -78,8 +78,7 @@ static void check_record(unsigned i, uint64_t now)
         seen[i].word = word;
         seen[i].since_ns = seen[i].reported_ns = now;
     }
-    if (!word || now - seen[i].since_ns < diag_stall_ns ||
-        now - seen[i].reported_ns < diag_stall_ns)
+    if (!word || !diag_line_is_due(seen[i].since_ns, seen[i].reported_ns, now))
         return;
     seen[i].reported_ns = now;
     if (heap_find((const void *)word, n->size) >= 0)

@@ -14,7 +14,7 @@ struct xport_wait {
     int pe;                     /* for that one; -1: for several, or */
     int likely_pe;              /* for this one, unless that is -1 */
     uint64_t since_ns;          /* CLOCK_MONOTONIC; 0: it has not lasted */
-    uint64_t reported_ns;       /* since_ns at first, then core sets it */
+    uint64_t examined_ns, printed_ns;   /* since_ns at first, then core's */
     bool reported;              /* core sets it: it reports the end, too */
 };
 /* The transport calls the first one again and again while a wait lasts, which

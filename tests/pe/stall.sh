@@ -162,6 +162,36 @@ quick()
     [ $status -eq 3 ] || fail "$how: status $status"
     tells 'shmem_barrier_all waits for 1 s: 1 of 3 PEs arrived; missing PE 2 \(this node, last call shmem_sync_all (at most )?[12] s ago\); in another call PE 1 .*'
 }
+# Each line comes after twice the time of the one before.
+program late <<'C'
+static long word;
+int main(void)
+{
+    shmem_init();
+    if (!shmem_my_pe()) {
+        sleep(7);
+        shmem_long_p(&word, 1, 1);
+    } else {
+        shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+    }
+    shmem_finalize();
+    return 0;
+}
+C
+grows()
+{
+    how="growing distance, $*"
+    SHMEM_STALL=1 try 2 "$@" ./late
+    [ $status -eq 0 ] || fail "$how: status $status"
+    times=$(sed -n 's/.*PE 1 .*shmem_long_wait_until waits for \([0-9]*\) s.*/\1/p' "$err" |
+        tr '\n' ' ')
+    echo "$times" | awk '{
+        for (i = 2; i <= NF && $i >= 2 * $(i - 1) - 1; i++)
+            ;
+        exit NF < 2 || i <= NF }' || fail "$how: lines after $times s"
+}
+beside grows
+beside grows --ppn 1
 beside odd 'this node'
 beside odd 'host [^ ]+' --ppn 1
 beside quick

@@ -33,11 +33,13 @@ static void check_clock(struct ofi_wait *w)
     uint64_t now = clock_ns(), gap, waited, most;
 
     if (!w->wait.since_ns)
-        w->wait.since_ns = w->wait.reported_ns = w->last_ns = now;
+        w->wait.since_ns = w->wait.examined_ns = w->wait.printed_ns =
+            w->last_ns = now;
     /* While this PE was stopped no peer kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
     w->gaps_ns += gap;
-    w->wait.reported_ns += gap;
+    w->wait.examined_ns += gap;
+    w->wait.printed_ns += gap;
     w->last_ns = now;
     waited = now - w->wait.since_ns - w->gaps_ns;
     if (waited > SLEEP_AFTER_NS) {
