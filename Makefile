@@ -39,7 +39,7 @@ endif
 
 # These start on a bare machine or need no configuration at all; every other
 # target reads config.mak, which make brings about with ./configure.
-SETUP = demo check check-asan check-tsan check-ubsan fuzz bench bench-compare
+SETUP = demo check check-asan check-tsan check-ubsan fuzz bench bench-compare site
 BARE  = help clean distclean dist
 ifneq ($(filter-out $(SETUP) $(BARE),$(or $(MAKECMDGOALS),all)),)
 include config.mak
@@ -440,6 +440,8 @@ check-tsan: ## the tests under the thread sanitizer, in build/tsan
 	$(DEPS) check && $(GO) O=build/tsan SAN=thread check-run
 check-ubsan: ## the tests under the undefined-behaviour sanitizer, in build/ubsan
 	$(DEPS) check && $(GO) O=build/ubsan SAN=undefined check-run
+site: ## from nothing: the documentation as a site, in obj/site/html
+	$(DEPS) site && $(GO) site-run
 fuzz: ## the readers of outside bytes under libFuzzer, FUZZ_SECONDS in all
 	$(DEPS) fuzz && MAKE='$(GO)' sh scripts/fuzz
 bench: ## latencies and rates, the machine's own limits beside
@@ -451,6 +453,9 @@ bench-compare: ## the same beside Debian's Open MPI, with the ratio table
 check-run: tests
 	@MAKEFLAGS= tests/run -O $(O)
 fuzzers fuzz-run: $(FUZZERS)
+site-run: $(MAN_TREE)
+	@python3 docs/site/build.py $(O) $(O)/obj/site/html && \
+	    echo 'open $(O)/obj/site/html/index.html; the search wants a server: python3 -m http.server -d $(O)/obj/site/html'
 demo-run: all $(filter %/osu_oshm_put,$(PE_TESTS))
 	@sh scripts/demo $(O)
 bench-run: tests
@@ -518,8 +523,10 @@ $(MAN_TREE): $(INST_MAN) scripts/man-links
 	    while read -r link page; do echo ".so $$page" >$(@D)/$$link; done <$@.new && \
 	    mv $@.new $@
 
-INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md)
-INST_GUIDE = $(wildcard docs/guide/*.md)
+INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md CONTRIBUTING.md)
+# The folders of pages, and what pages show.
+DOC_DIRS = docs docs/guide docs/start docs/results docs/decisions
+docs_of  = $(wildcard $1/*.md $1/*.svg)
 INST_EX  = $(wildcard examples/*.md examples/*.c examples/*.h)
 INST_EXG = $(wildcard examples/shmemg/*.[ch])
 D = $(DESTDIR)
@@ -542,7 +549,7 @@ install: all ## below DESTDIR and the configured prefix
 	    echo ".so $$page" >"$(D)$(mandir)/$$link"; done; \
 	put 644 "$(datadir)/sluice" tools/valgrind.supp; \
 	put 644 "$(docdir)" $(INST_DOC); \
-	put 644 "$(docdir)/docs/guide" $(INST_GUIDE); \
+	$(foreach d,$(DOC_DIRS),put 644 "$(docdir)/$d" $(call docs_of,$d);) \
 	put 644 "$(docdir)/examples" $(INST_EX); \
 	put 644 "$(docdir)/examples/shmemg" $(INST_EXG)
 
@@ -562,13 +569,13 @@ uninstall: ## what install put, and nothing else
 	    (cd "$(D)$(mandir)" && cut -d' ' -f1 | xargs rm -f); \
 	drop "$(datadir)/sluice" valgrind.supp; \
 	drop "$(docdir)" $(INST_DOC); \
-	drop "$(docdir)/docs/guide" $(INST_GUIDE); \
+	$(foreach d,$(DOC_DIRS),drop "$(docdir)/$d" $(call docs_of,$d);) \
 	drop "$(docdir)/examples" $(INST_EX); \
 	drop "$(docdir)/examples/shmemg" $(INST_EXG); \
 	empty "$(includedir)/mpp"; empty "$(includedir)/compat"; \
 	empty "$(libdir)/cmake/Sluice"; \
 	empty "$(libdir)/cmake"; empty "$(libdir)/pkgconfig"; \
-	empty "$(docdir)/docs/guide"; empty "$(docdir)/docs"; \
+	$(foreach d,$(filter docs/%,$(DOC_DIRS)) docs,empty "$(docdir)/$d";) \
 	empty "$(docdir)/examples/shmemg"; \
 	empty "$(docdir)/examples"; empty "$(docdir)"; empty "$(datadir)/sluice"; \
 	echo "  REMOVED from $(D)$(prefix)"

@@ -19,14 +19,17 @@ for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
     share/doc/sluice/examples/shmemg/gc_rma.c share/man/man1/oshcc.1; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
-# What the guide and the examples link to is installed with them.
-for page in docs/guide/on_a_stream.md examples/README.md; do
-    at=$prefix/share/doc/sluice/${page%/*}
+# What pages for users link to is installed with them.
+(cd "$prefix/share/doc/sluice" && ls README.md docs/start/*.md docs/guide/*.md \
+    examples/*.md docs/results/*.md) >pages
+[ "$(wc -l <pages)" -gt 30 ] || fail "few pages: $(cat pages)"
+while read -r page; do
+    at=$prefix/share/doc/sluice/$(dirname "$page")
     grep -oE '\]\([^)#:]*\)' "$prefix/share/doc/sluice/$page" | tr -d '])(' |
         while read -r link; do
             [ -e "$at/$link" ] || echo "$page: $link"
         done
-done >links
+done <pages >links
 [ ! -s links ] || fail "links lead nowhere: $(cat links)"
 find "$prefix" -name 'osu_*' | grep . && fail 'a benchmark is installed'
 [ "$(readlink "$prefix/bin/oshc++")" = oshcc ] || fail 'oshc++ is no link'
