@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts the program's calls for SHMEM_STATS, in two tables of this PE: by call
  * and kind of PE, and by the place of the program that called.  trace.c calls it;
- * it prints nothing (core_profile.c). */
+ * it prints nothing (api_statistics.c). */
 #include "base/profile.h"
 #include "base/list.h"
 #include "base/symbol.h"

@@ -8,6 +8,7 @@
 set -u
 . "$(dirname "$0")/neg.inc"
 sanitized && skip 'a sanitizer handles these signals'
+# shellcheck disable=SC3045  # every shell here has it
 ulimit -c 0
 
 program bad <<'C'
