@@ -38,6 +38,7 @@ ENV(heap, DEFAULT_SPACE,  word, "cpu", "", "", "cpu|gpu: space in which shmem_ma
 ENV(heap, STATIC_DATA,    flag, "1", "", "", "make static data of the main program symmetric")
 ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds that a wait spins before it yields, at most; less if PEs share a core, none if there are more PEs than cores")
 ENV(core, STALL,          int,  "10", "0", "1000000", "seconds after which a blocked call is reported, and again each time after twice as long; 0: never")
+ENV(core, STALL_FILE,     text, "", "", "", "file to which PEs append their lines about blocked calls, and the states that SIGUSR2 makes them print, as JSON objects, one a line")
 ENV(core, STATS,          report, "0", "", "", "at finalize PE 0 prints which calls the program's PEs made, with bytes and times, and each PE how its waits slept, what it sent to other nodes, and the operations and message protocols of its streams; FILE.json: PE 0 writes the calls to that file; see shmem_stats(7)")
 ENV(core, TRACE,          text, "", "", "", "file for a trace of the job in the format of Chrome and Perfetto, written at finalize or when the job dies; each PE first writes FILE.PE beside it; see shmem_trace(7)")
 ENV(core, TRACE_EVENTS,   int,  "16384", "64", "16777216", "number of last events that a trace keeps of each thread, rounded up to a power of two, of 64 bytes each")

@@ -26,6 +26,7 @@ static const char *speaker_tool;
 static char speaker_host[256] = "";
 static enum log_level max_level = LOG_WARN;
 static unsigned layer_mask = ~0u;
+void (*log_stalled)(const char *text);
 /* Ends the next error line, then none. */
 static const char *cause;
 
@@ -36,6 +37,11 @@ void log_identify(int pe, const char *host)
     memcpy(speaker_host, host, len);
     speaker_host[len] = '\0';
     speaker_pe = pe;
+}
+
+int log_pe(void)
+{
+    return speaker_pe;
 }
 
 void log_tool(const char *name)
@@ -98,10 +104,14 @@ static void print_coded(char level, enum err_code code, const char *fmt,
     int saved = errno;
     const char *why = NULL;
     struct line l, tail;
+    size_t head;
 
     log_begin(&l);
+    head = l.n;
     errno = saved;              /* for %m */
     line_vprintf(&l, fmt, ap);
+    if (code == ERR_STALL && level == 'W' && log_stalled)
+        log_stalled(l.at + head);
     if (level == 'E')
         why = __atomic_exchange_n(&cause, NULL, __ATOMIC_RELAXED);
     line_begin(&tail);

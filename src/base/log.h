@@ -34,6 +34,10 @@ extern const struct err_text err_texts[ERR_CODES];
 /* Who speaks: a PE number (negative: not known yet) and a host name. */
 void log_identify(int pe, const char *host);
 const char *log_host(void);
+/* The number of log_identify(), or -1. */
+int log_pe(void);
+/* Gets the text of each ERR_STALL warning, too; NULL: it goes nowhere else. */
+extern void (*log_stalled)(const char *text);
 /* A tool speaks: its errors and warnings begin "name: ". */
 void log_tool(const char *name);
 /* The next error line ends with "(text)", before the code; NULL: takes that

@@ -98,16 +98,17 @@ bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
  * choose differently would wait for each other for ever. */
 enum { CHOICE_BITS = 4, SYNC_BITS = 8 };
 _Static_assert(COLL_ALGS <= 1 << CHOICE_BITS, "an algorithm fits its bits");
-_Static_assert(COLL_KINDS * CHOICE_BITS + SYNC_BITS + 1 <= 64,
+_Static_assert(COLL_KINDS * CHOICE_BITS + SYNC_BITS + 2 <= 64,
                "the choices of all collectives fit one value");
 #define TRACED ((uint64_t)1 << 63)
+#define COUNTED ((uint64_t)1 << 62)
 static uint64_t choices(void)
 {
     uint64_t all = (uint64_t)env.COLL_SYNC;
 
     for (int k = 0; k < COLL_KINDS; k++)
         all = all << CHOICE_BITS | requested[k];
-    return all | (env.TRACE[0] ? TRACED : 0);
+    return all | (env.TRACE[0] ? TRACED : 0) | (env.STATS.on ? COUNTED : 0);
 }
 
 /* Is another PE on this PE's node? */
@@ -163,6 +164,8 @@ void coll_check_choices(void)
         odd = agree_over_network();
     if (odd & TRACED)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have SHMEM_TRACE");
+    if (odd & COUNTED)
+        core_fatal(ERR_ENV, "shmem_init", "not all PEs have SHMEM_STATS");
     if (odd)
         core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
                    "SHMEM_COLL_ variables");

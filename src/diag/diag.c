@@ -18,6 +18,7 @@ void diag_open(void)
     diag_sources_clear();
     diag_watchdog_open();
     diag_report_open();
+    diag_file_open();
 }
 
 void diag_answer_requests(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* diag_int.h - what the files of diag share.
  * They are read in this order: diag.c (open, close), diag_thread.c (the
- * thread), diag_report.c and diag_watchdog.c (what it runs), diag_source.c (the
- * list of the sources). */
+ * thread), diag_report.c and diag_watchdog.c (what it runs), diag_file.c (the same
+ * for programs), diag_source.c (the list of the sources). */
 #ifndef DIAG_DIAG_INT_H
 #define DIAG_DIAG_INT_H
 
@@ -26,6 +26,12 @@ void diag_report_close(void);
 void diag_report_answer(void);
 /* Is the handler ours? */
 bool diag_report_handles(void);
+
+/* ---- diag_file.c ---- */
+
+void diag_file_open(void);
+/* Appends a record, if SHMEM_STALL_FILE is set.  Signal-safe. */
+void diag_file_write(const char *kind, const char *text);
 
 /* ---- diag_watchdog.c ---- */
 

@@ -36,13 +36,16 @@ static void print_report(int sig)
     const char *text = __atomic_load_n(&state_text, __ATOMIC_ACQUIRE);
     int saved = errno;
     struct line l;
+    size_t head;
 
     (void)sig;
     log_begin(&l);
+    head = l.n;
     if (text)
         line_add(&l, text);
     else
         describe_sources(&l);
+    diag_file_write("state", l.at + head);
     line_write(&l, STDERR_FILENO);
     errno = saved;
 }

@@ -165,11 +165,12 @@ quick()
 # Each line comes after twice the time of the one before.
 program late <<'C'
 static long word;
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
     shmem_init();
     if (!shmem_my_pe()) {
-        sleep(7);
+        sleep(argc > 1 ? 0 : 7);
         shmem_long_p(&word, 1, 1);
     } else {
         shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
@@ -190,6 +191,27 @@ grows()
             ;
         exit NF < 2 || i <= NF }' || fail "$how: lines after $times s"
 }
+# The same lines and the states as JSON, for programs.
+records()
+{
+    how=records
+    rm -f records
+    SHMEM_STALL=1 SHMEM_STALL_FILE=$PWD/records "$bin/oshrun" --timeout 30 -n 2 \
+        ./late >"$out" 2>"$err" </dev/null &
+    job=$!
+    sleep 3
+    kill -USR2 $job
+    wait $job
+    jq -se 'all(.[]; .time > 1700000000 and .pid > 1 and .host != "") and
+        any(.[]; .kind == "stall" and .pe == 1 and
+            (.text | test("^shmem_long_wait_until waits for [12] s for 0 to be == 1"))) and
+        any(.[]; .kind == "state" and .pe == 1)' records >/dev/null ||
+        fail "$how: $(cat records "$err")"
+}
+command -v jq >/dev/null && beside records
+SHMEM_STALL_FILE=/nowhere/records try 2 ./late 0
+grep -q 'SHMEM_STALL_FILE: /nowhere/records: No such file.* \[S-W-ENV\]' "$err" ||
+    fail "no directory: $(cat "$err")"
 beside grows
 beside grows --ppn 1
 beside odd 'this node'

@@ -161,6 +161,14 @@ ended 0 'stripped'
 grep -qE 'stripped\+0x[0-9a-f]+: shmem_long_put, about' "$err" ||
     fail "stripped: $(grep about "$err")"
 
+for option in '' '--ppn 1'; do
+    # shellcheck disable=SC2086,SC2016
+    try 2 $option sh -c '[ $SLUICE_JOB_PE = 0 ] && export SHMEM_STATS=1; exec ./profiled 1'
+    ended 1 "one PE $option"
+    grep -q 'shmem_init: not all PEs have SHMEM_STATS \[S-E-ENV\]' "$err" ||
+        fail "one PE: $(head -n 3 "$err")"
+done
+
 # Wrong values, no directory, and a heap without room for the rows.
 SHMEM_STATS=maybe try 2 ./profiled 1
 ended 1 'maybe'

@@ -7,6 +7,7 @@
 #include "oshrun.h"
 #include "spawn.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,9 +20,6 @@
 
 /* More logical processors than any machine has. */
 #define CPUS 8192
-
-/* More NUMA nodes, too. */
-#define NODES 1024
 
 /* What PEs are bound to: a core, which is where its first processor is, in which
  * package; or a package or node by its number. */
@@ -80,42 +78,55 @@ static int by_place(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The NUMA node that has the processor in its list, like "0-3,8-11". */
-static int node_of(int cpu)
+/* Those of a list like "0-3,8-11" get the node. */
+static void note_node(const char *list, int node, int *node_of)
 {
-    char path[64], text[4096], *at, *end;
-    ssize_t n;
     long from, to;
-    int fd;
+    char *end;
 
-    for (int node = 0; node < NODES; node++) {
+    for (; *list >= '0' && *list <= '9'; list = end + (*end == ',')) {
+        from = to = strtol(list, &end, 10);
+        if (*end == '-')
+            to = strtol(end + 1, &end, 10);
+        for (; from <= to && from < CPUS; from++)
+            node_of[from] = node;
+    }
+}
+
+/* The NUMA node of each processor, 0 where the system has none. */
+static void read_nodes(int *node_of)
+{
+    DIR *d = opendir("/sys/devices/system/node");
+    char path[64], text[4096];
+    struct dirent *e;
+    int fd, node;
+    ssize_t n;
+
+    memset(node_of, 0, CPUS * sizeof(*node_of));
+    while (d && (e = readdir(d))) {
+        if (sscanf(e->d_name, "node%d", &node) != 1)
+            continue;
         snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist",
                  node);
         fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
-            continue;
-        n = read(fd, text, sizeof(text) - 1);
-        close(fd);
+        n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+        if (fd >= 0)
+            close(fd);
         text[n > 0 ? n : 0] = '\0';
-        for (at = text; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
-            from = to = strtol(at, &end, 10);
-            if (*end == '-')
-                to = strtol(end + 1, &end, 10);
-            if (cpu >= from && cpu <= to)
-                return node;
-        }
+        note_node(text, node, node_of);
     }
-    return 0;
+    if (d)
+        closedir(d);
 }
 
-static struct core core_of_cpu(int cpu, enum bind bind)
+static struct core core_of_cpu(int cpu, enum bind bind, const int *node_of)
 {
     int package = topology(cpu, "physical_package_id", 0);
 
     if (bind == BIND_SOCKET)
         return (struct core){ 0, package };
     if (bind == BIND_NUMA)
-        return (struct core){ 0, node_of(cpu) };
+        return (struct core){ 0, node_of[cpu] };
     return (struct core){ package, topology(cpu, "thread_siblings_list", cpu) };
 }
 
@@ -124,20 +135,22 @@ static struct core core_of_cpu(int cpu, enum bind bind)
  * says why. */
 static bool find_sets(struct place *out, enum bind bind)
 {
-    int key_of[CPUS], n = 0, last = 0;
+    int key_of[CPUS], node_of[CPUS], n = 0, last = 0;
     cpu_set_t *mine = usable_cpus();
     struct core *core;
     struct place p;
 
     if (!mine)
         return false;
+    if (bind == BIND_NUMA)
+        read_nodes(node_of);
     core = must(malloc(CPUS * sizeof(*core)));
     for (int cpu = 0; cpu < CPUS; cpu++) {
         key_of[cpu] = -1;
         if (!CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE(CPUS), mine))
             continue;
         last = cpu;
-        core[n] = core_of_cpu(cpu, bind);
+        core[n] = core_of_cpu(cpu, bind, node_of);
         key_of[cpu] = core[n++].key;
     }
     CPU_FREE(mine);
