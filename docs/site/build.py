@@ -31,7 +31,7 @@ NAV = [
         'start/openshmem.md', 'start/mpi.md', 'start/gpu.md',
         'guide/device_names.md', 'guide/sites.md']),
     ('Guides', [
-        'guide/on_a_stream.md', 'guide/in_a_kernel.md', 'guide/diagnose.md',
+        'guide/concepts.md', 'guide/on_a_stream.md', 'guide/in_a_kernel.md', 'guide/diagnose.md',
         'examples.md']),
     ('Reference', None),
     ('Results', None),

@@ -43,7 +43,7 @@ static void open_all(struct merge *m, bool tag)
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
         pe[i] = (struct source){
             .fd = ends[0], .pe = i, .tag = tag, .at_line_start = true,
-            .sink = &sink, .merge = m
+            .sink = &sink, .merge = m, .is_error = true
         };
         in[i] = ends[1];
     }
@@ -351,8 +351,27 @@ T(lines_wait_only_so_long)
     close_all(m);
 }
 
+/* A backtrace stands behind the error of its PE; the program's own lines and
+ * those of other PEs do not end the wait. */
+T(lines_without_a_code_keep_their_place)
+{
+    struct merge *m = merge_open(&sink, PES);
+
+    open_all(m, false);
+    say_all(0, 2, "(h): no room [S-E-HEAP]");
+    writes(0, "a word of the program\n");
+    writes(3, "sluice: PE 3 (h): #0 main\n");
+    T_STR(shown(), "a word of the program\nsluice: PE 3 (h): #0 main\n");
+    writes(1, "sluice: PE 1 (h): #0 main\n");
+    T_STR(shown(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 1 other PE: 1)\n"
+                   "sluice: PE 1 (h): #0 main\n");
+    T_EQ(merge_due(m), INT64_MAX);
+    close_all(m);
+}
+
 int main(void)
 {
+    T_RUN(lines_without_a_code_keep_their_place);
     T_RUN(lines_of_several_pes_stay_whole);
     T_RUN(tags_begin_each_line);
     T_RUN(the_last_line_may_lack_its_end);
