@@ -8,7 +8,7 @@ set -u
 export SHMEM_DEVICE=software OMPI_ALLOW_RUN_AS_ROOT=1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh
 pages="$SRC/docs/start/openshmem.md $SRC/docs/start/mpi.md $SRC/docs/start/gpu.md
-    $SRC/docs/guide/diagnose.md"
+    $SRC/docs/guide/diagnose.md $SRC/docs/guide/concepts.md"
 
 # Each program, of those that have a main(), as PAGE.c.
 for page in $pages; do
@@ -45,6 +45,21 @@ fi
 [ "$(wc -l <named)" -gt 15 ] || fail "few variables: $(cat named)"
 missing=$(comm -23 named known)
 [ -z "$missing" ] || fail "unknown variables: $missing"
+
+# Calls, and other names of the headers.
+# shellcheck disable=SC2086
+grep -ohE '(^|[^a-zA-Z_])(p?shmemx?|SHMEMX?)_[a-zA-Z0-9_]+' $pages "$SRC/README.md" |
+    sed 's/^[^a-zA-Z]//' | grep -vE '_X$|^shmemx_dev_|_dev_$|_$' | sort -u >named
+{
+    awk '{ print $1 }' "$SRC/docs/openshmem-1.6.txt" "$SRC/docs/extensions.txt"
+    ls "$SRC/man" | sed 's/\..*//'
+    grep -ohE '(shmem|SHMEM)[xX]?_[a-zA-Z0-9_]+' "$SRC"/include/*.h
+    "$bin/shmem_info" | grep -oE '^SHMEM_[A-Z0-9_]+'
+    sed 's/^|\([^|]*\)|.*/\1/' "$SRC/docs/start/openshmem.md" |
+        grep -oE 'SHMEM_[A-Z_]+'            # of other libraries
+} | sort -u >known
+missing=$(comm -23 named known)
+[ -z "$missing" ] || fail "unknown names: $missing"
 
 # Options of our programs in the code of the pages.
 "$bin/oshrun" --help >help
