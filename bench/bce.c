@@ -368,6 +368,9 @@ static void rows(void)
     for (int f = HOST + 1; f < FORMS && run.gain; f++)
         if (step[f] > kernel && step[HOST] > kernel)
             projection(forms[f].name, (step[HOST] - kernel) / (step[f] - kernel));
+        else if (has(f))        /* other work, or too few steps */
+            printf("# %-7s sums cannot be told apart: the kernel alone took as "
+                   "long\n", forms[f].name);
 }
 
 /* ---- arguments, memory ---- */

@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static const char *const names[] = {
+    "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"
+};
 enum { SIGNALS = sizeof signals / sizeof *signals, FRAMES = 64,
        SECONDS_MOST = 10, STACK = 65536 };
 
@@ -64,10 +67,13 @@ static const char *cause_of(const siginfo_t *info)
 static void print_signal(const siginfo_t *info)
 {
     struct line l;
+    int i = 0;
 
+    while (i < SIGNALS - 1 && signals[i] != info->si_signo)
+        i++;
     log_begin(&l);
-    line_addf(&l, "signal %d (SIG%s), %s", info->si_signo,
-              sigabbrev_np(info->si_signo), cause_of(info));
+    line_addf(&l, "signal %d (%s), %s", info->si_signo, names[i],
+              cause_of(info));
     if (info->si_code <= 0)
         line_addf(&l, " %d", (int)info->si_pid);
     else

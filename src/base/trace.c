@@ -146,7 +146,8 @@ static bool store_name(unsigned place, const char *name)
     lock_acquire(&trace.lock);
     is = trace.names[place];
     if (!is) {
-        snprintf(trace.file->names[place], TRACE_NAME, "%s", trace_public_name(name));
+        snprintf(trace.file->names[place], TRACE_NAME, "%s",
+                 trace_public_name(name));
         /* release: pairs with number_of(). */
         __atomic_store_n(&trace.names[place], name, __ATOMIC_RELEASE);
         is = name;

@@ -452,11 +452,9 @@ static int open_all(struct supervisor *k, const struct start *s,
     j->err = sink_same(STDOUT_FILENO, STDERR_FILENO) ? j->out : &j->sinks[1];
     redirect_messages(message_to_sink);
     j->merge = must(merge_open(j->err, j->n));
-    if (job_open_files(j) < 0)
-        return -1;
     k->fds = must(calloc((size_t)(AT_PES + PE_FDS * j->n), sizeof(*k->fds)));
     sp->start = s;
-    if (spawn_open(sp, j->n, &k->report) < 0)
+    if (spawn_open(sp, j->n, &k->report) < 0 || job_open_files(j) < 0)
         return -1;
     spawn_environment(j->o);
     if (choose_places(j, sp, place) < 0)

@@ -131,6 +131,12 @@ static int raise_files(struct rlimit *was, int n, const struct opts *o)
     return -1;
 }
 
+/* The terminal that a PE is to see in place of that descriptor, or -1. */
+static int terminal_of(const struct spawn *s, int fd)
+{
+    return !s->start->opts->output && isatty(fd) ? fd : -1;
+}
+
 int spawn_open(struct spawn *s, int n, int *report_end)
 {
     int ends[2];
@@ -146,13 +152,8 @@ int spawn_open(struct spawn *s, int n, int *report_end)
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     *report_end = ends[0];
     s->report = ends[1];
-    s->tty_out = s->tty_err = -1;
-    if (s->start->opts->output)
-        return 0;                   /* it goes to files */
-    if (isatty(STDOUT_FILENO))
-        s->tty_out = STDOUT_FILENO;
-    if (isatty(STDERR_FILENO))
-        s->tty_err = STDERR_FILENO;
+    s->tty_out = terminal_of(s, STDOUT_FILENO);
+    s->tty_err = terminal_of(s, STDERR_FILENO);
     return 0;
 }
 
