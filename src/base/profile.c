@@ -38,7 +38,7 @@ struct call {
 struct site {
     uint64_t key;               /* atomic: call and address; 0: none */
     uint64_t at;                /* atomic: the address; 0: not yet */
-    const struct call *call;
+    const struct call *call;    /* atomic: with the address */
     struct sum sum;
 };
 enum { CALLS = 1024, SITES = 2048 };
@@ -128,7 +128,7 @@ static void add_site(const struct call *c, uint64_t ns, uint64_t times)
 
         if (!take(&s->key, key))
             continue;
-        s->call = c;
+        __atomic_store_n(&s->call, c, __ATOMIC_RELAXED);
         __atomic_store_n(&s->at, at, __ATOMIC_RELEASE);
         add_call(&s->sum, ns, times);
         return;
@@ -255,7 +255,7 @@ unsigned profile_sites(struct profile_row *out, unsigned most)
     n = n < most ? n : most;
     for (unsigned i = 0; i < n; i++) {
         s = list_entry(sums[i], struct site, sum);
-        describe(s->call, &s->sum, &out[i]);
+        describe(__atomic_load_n(&s->call, __ATOMIC_RELAXED), &s->sum, &out[i]);
         out[i].peers = PROFILE_NO_PE;       /* one row for all PEs */
         symbol_describe((const void *)(uintptr_t)s->at, out[i].site,
                         sizeof out[i].site);

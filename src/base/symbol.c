@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,14 +190,22 @@ int symbol_frames(void **at, int most)
     return backtrace(at, most);
 }
 
+static bool is_in(const struct symbol_range *r, const void *at)
+{
+    return (uintptr_t)at - r->from < r->to - r->from;
+}
+
 enum { FRAMES = 24 };
 const void *symbol_caller(const struct symbol_range *own)
 {
     void *at[FRAMES];
     int n = symbol_frames(at, FRAMES);
 
-    for (int i = 0; i < n; i++)
-        if ((uintptr_t)at[i] - own->from >= own->to - own->from)
-            return at[i];
-    return NULL;
+    int i = 0;
+
+    while (i < n && !is_in(own, at[i]))     /* a sanitizer's */
+        i++;
+    while (i < n && is_in(own, at[i]))
+        i++;
+    return i < n ? at[i] : NULL;
 }
