@@ -8,7 +8,6 @@ MkDocs, which ends with an error if a link leads nowhere.
 
 usage: build.py BUILD SITE   (the build directory with obj/share/man; the result)
 """
-import html
 import os
 import re
 import shutil
