@@ -348,7 +348,7 @@ static void exchange(void)
 /* The row of shmem_finalize ends with the wait for all PEs. */
 void api_statistics_of_calls(void)
 {
-    if (!profile_on)
+    if (!env.STATS.on)
         return;
     xport_stats_pause(true);
     coll_sync(&core_world);

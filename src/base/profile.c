@@ -16,6 +16,7 @@
 enum { LONG_NS = 20000, SAMPLED = 64 };
 
 bool profile_on;
+static bool finds_places;
 
 static enum profile_peers no_peers(int pe)
 {
@@ -57,14 +58,22 @@ static __thread struct {
     unsigned turn;              /* of calls, for the sample */
 } thread __attribute__((tls_model("initial-exec")));
 
-void profile_start(void)
+void profile_start(bool places)
 {
-    profile_on = true;
     memset(calls, 0, sizeof calls);
     memset(sites, 0, sizeof sites);
     lost = 0;
-    symbol_own_range(&own_code);
-    symbol_prepare();
+    finds_places = places;
+    if (places) {
+        symbol_own_range(&own_code);
+        symbol_prepare();
+    }
+    __atomic_store_n(&profile_on, true, __ATOMIC_RELEASE);
+}
+
+void profile_stop(void)
+{
+    __atomic_store_n(&profile_on, false, __ATOMIC_RELAXED);
 }
 
 /* ---- the tables ---- */
@@ -145,6 +154,8 @@ static void count(uint64_t ns)
         return;
     }
     add_call(&c->sum, ns, 1);
+    if (!finds_places)
+        return;
     if (ns >= LONG_NS)
         add_site(c, ns, 1);
     else if (++thread.turn % SAMPLED == 0)
@@ -212,14 +223,21 @@ static int longest_first(const void *a, const void *b)
     return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
 }
 
+static uint64_t get(const uint64_t *from)
+{
+    return __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+
 static void describe(const struct call *c, const struct sum *s,
                      struct profile_row *out)
 {
-    const char *name = (const char *)(uintptr_t)(c->key / PROFILE_PEERS);
+    uint64_t key = get(&c->key);
+    const char *name = (const char *)(uintptr_t)(key / PROFILE_PEERS);
 
     *out = (struct profile_row){
-        .peers = c->key % PROFILE_PEERS, .count = s->count, .bytes = s->bytes,
-        .ns = s->ns, .most_ns = s->most_ns, .waited_ns = s->waited_ns
+        .peers = key % PROFILE_PEERS, .count = get(&s->count),
+        .bytes = get(&s->bytes), .ns = get(&s->ns),
+        .most_ns = get(&s->most_ns), .waited_ns = get(&s->waited_ns)
     };
     snprintf(out->call, sizeof out->call, "%s", trace_public_name(name));
 }
@@ -239,6 +257,19 @@ unsigned profile_calls(struct profile_row *out, unsigned most, uint64_t *lost_)
     n = n < most ? n : most;
     for (unsigned i = 0; i < n; i++)
         describe(list_entry(sums[i], struct call, sum), sums[i], &out[i]);
+    return n;
+}
+
+unsigned profile_snapshot(struct profile_row *out, unsigned most, uint64_t *lost_)
+{
+    unsigned n = 0;
+
+    *lost_ = get(&lost);
+    for (struct call *c = calls; c < calls + CALLS; c++)
+        if (get(&c->sum.count) && n < most)
+            describe(c, &c->sum, &out[n++]);
+        else
+            *lost_ += get(&c->sum.count);
     return n;
 }
 

@@ -4,8 +4,10 @@
  *
  * trace.h calls it where events begin and end, on the program's threads: the
  * outermost event of a thread is a call of the program's, and what lies inside
- * belongs to it.  Threads: any; profile_start() and the reading functions run on
- * the thread that opens and closes the library.  Counting takes no lock. */
+ * belongs to it.  shmem_top has them counted in a running job.
+ * Threads: any; profile_start() runs while none counts, and the functions that
+ * read sorted rows on the thread that closes the library.  Counting takes no
+ * lock. */
 #ifndef BASE_PROFILE_H
 #define BASE_PROFILE_H
 
@@ -25,10 +27,16 @@ struct profile_row {
     uint64_t waited_ns;         /* of ns: until other PEs had done something */
 };
 
-extern hidden bool profile_on;  /* written while the library opens and closes */
+/* Atomic; stays on when trace.h ends a count: open events end in it. */
+extern hidden bool profile_on;
+static inline bool profile_is_on(void)
+{
+    return __atomic_load_n(&profile_on, __ATOMIC_RELAXED);
+}
 
-/* From zero. */
-void profile_start(void);
+/* From zero; places: those of the program that call, too. */
+void profile_start(bool places);
+void profile_stop(void);
 /* Set by core: which PE that is. */
 extern hidden enum profile_peers (*profile_peers_of)(int pe);
 
@@ -45,5 +53,7 @@ void profile_span(const struct trace_what *w, uint64_t begin_ns,
  */
 unsigned profile_calls(struct profile_row *out, unsigned most, uint64_t *lost);
 unsigned profile_sites(struct profile_row *out, unsigned most);
+/* The rows as they are now, in no order.  Any thread, while others count. */
+unsigned profile_snapshot(struct profile_row *out, unsigned most, uint64_t *lost);
 
 #endif

@@ -214,7 +214,7 @@ struct trace_event *trace_begin(const struct trace_what *w)
     if (trace_ranges)
         trace_ranges->push(trace_public_name(w->name));
     now = clock_ns();
-    if (profile_on)
+    if (profile_is_on())
         profile_enter(w, now);
     e = record(w, now, 0);
     return e ? e : &unrecorded;
@@ -230,7 +230,7 @@ void trace_end(struct trace_event *e)
     /* A shorter event has an end: its ring came round to this place. */
     if (!__atomic_load_n(&e->end_ns, __ATOMIC_RELAXED))
         __atomic_store_n(&e->end_ns, now, __ATOMIC_RELAXED);
-    if (profile_on)
+    if (profile_is_on())
         profile_leave(now);
     if (trace_ranges)
         trace_ranges->pop();
@@ -250,7 +250,7 @@ void trace_span_since(const struct trace_what *w, uint64_t begin_ns)
     uint64_t now = clock_ns();
 
     record(w, begin_ns, now);
-    if (profile_on)
+    if (profile_is_on())
         profile_span(w, begin_ns, now);
 }
 
@@ -372,10 +372,27 @@ void trace_start(int pe, int n_pes)
     if (env.TRACE_RANGES)
         on |= trace_ranges_open();
     __atomic_store_n(&trace_records, on, __ATOMIC_RELAXED);
-    profile_on = false;
+    profile_stop();
     if (env.STATS.on)
-        profile_start();
-    __atomic_store_n(&trace_on, on || profile_on, __ATOMIC_RELAXED);
+        profile_start(true);
+    __atomic_store_n(&trace_on, on || env.STATS.on, __ATOMIC_RELAXED);
+}
+
+void (*trace_switched)(bool on);
+
+/* The profile of SHMEM_STATS counts in any case; with a trace, counting goes on.
+ */
+void trace_count(bool on)
+{
+    if (env.STATS.on)
+        return;
+    if (on && !profile_is_on())
+        profile_start(false);
+    if (__atomic_load_n(&trace_records, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&trace_on, on, __ATOMIC_RELAXED);
+    if (trace_switched)
+        trace_switched(on);
 }
 
 struct trace_file *trace_file(void)

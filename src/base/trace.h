@@ -160,6 +160,12 @@ struct trace_file *trace_file(void);
 /* Ends it: events that last stay open.  several_nodes: another node is to read
  * the file. */
 void trace_stop(bool several_nodes);
+/* For shmem_top: from here on calls are counted, or no longer.  One thread, and
+ * not that which starts or stops meanwhile. */
+void trace_count(bool on);
+/* Gets the same: core's accesses that record nothing change to those that do,
+ * and back.  NULL: core is closed. */
+extern hidden void (*trace_switched)(bool on);
 /* The name of a call without the p of its second entry point. */
 const char *trace_public_name(const char *name);
 /* In a forked child, which is no PE: nothing is recorded. */

@@ -198,8 +198,9 @@ static void close_team(struct core_team *t)
 
 void core_close(void)
 {
-    core_direct_pes = 0;
     core_report_close();
+    core_trace_close();
+    core_direct_pes = 0;
     core_stall_close();
     core_remote_close();
     core_team_free_all();

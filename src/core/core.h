@@ -143,11 +143,14 @@ static inline const struct core_team *core_team_of(const struct core_ctx *ctx)
 }
 
 /* The number of PEs to which inline code may store by itself: none in a trace,
- * where each access is an event, and in a forked child. */
+ * where each access is an event, and in a forked child.  Atomic; relaxed, since
+ * an access about the time of the change may be of either kind. */
 extern hidden int core_direct_pes;
 static inline int core_n_direct(const struct core_ctx *ctx)
 {
-    return ctx == &core_ctx_default ? core_direct_pes : *ctx->direct;
+    return ctx == &core_ctx_default
+           ? __atomic_load_n(&core_direct_pes, __ATOMIC_RELAXED)
+           : *__atomic_load_n(&ctx->direct, __ATOMIC_RELAXED);
 }
 
 /* One of the library's own, for operations on the PEs of t. */

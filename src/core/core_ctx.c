@@ -98,18 +98,35 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     }
     c->device_team = options & SHMEM_DEVICE_CTX ? team : NULL;
     c->team = c->device_team ? &no_team : team;
-    c->direct = trace_is_on() ? &no_team.n_pes : &c->team->n_pes;
     c->options = options;
     if (options & SHMEM_CTX_PRIVATE) {
         c->id = __atomic_load_n(&thread_id, __ATOMIC_RELAXED);
         c->owner = c->id();
     }
     lock_acquire(&ctx_lock);
+    c->direct = trace_is_on() ? &no_team.n_pes : &c->team->n_pes;
     c->copy_stream = made++ % GTL_COPY_STREAMS;
     list_append(&contexts, &c->link);
     lock_release(&ctx_lock);
     *out = (shmem_ctx_t)c;
     return 0;
+}
+
+void core_ctx_switch_direct(bool direct)
+{
+    struct core_ctx *c;
+
+    lock_acquire(&ctx_lock);
+    __atomic_store_n(&core_direct_pes, direct ? core_world.n_pes : 0,
+                     __ATOMIC_RELAXED);
+    for (struct list_link *pos = contexts.next; pos != &contexts;
+         pos = pos->next) {
+        c = list_entry(pos, struct core_ctx, link);
+        __atomic_store_n(&c->direct,
+                         direct ? &c->team->n_pes : &no_team.n_pes,
+                         __ATOMIC_RELAXED);
+    }
+    lock_release(&ctx_lock);
 }
 
 bool core_ctx_is_known(const struct core_ctx *c)

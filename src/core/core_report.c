@@ -7,6 +7,7 @@
 #include "core/core_describe.h"
 #include "core/core_lock.h"
 #include "diag/diag.h"
+#include "rt/rt.h"
 
 #include <string.h>
 #include <time.h>
@@ -16,8 +17,14 @@ static struct published {
     const void *of;             /* atomic: its waiter; NULL: no thread waits */
     struct core_waiter w;       /* a copy: the waiter's memory is reused */
     const char *call;
-    int team_pes;               /* 0: no team */
-    uint64_t entry;             /* the number of the team's collective call */
+    /* Of a collective call: the team's members, whose structure may disappear,
+     * and the number of the call; n_pes is 0 without a team. */
+    struct {
+        int n_pes, start, stride;
+        uint64_t area_at;
+        const uint32_t *area_of;        /* in this PE's heap */
+        uint64_t entry;
+    } team;
 } published;
 
 void core_report_wait(struct core_waiter *w)
@@ -33,8 +40,15 @@ void core_report_wait(struct core_waiter *w)
     t = w->info.what == CORE_FOR_ALL ? core_activity_team : NULL;
     published.w = *w;
     published.call = w->info.call ? w->info.call : xport_call;
-    published.team_pes = t ? t->n_pes : 0;
-    published.entry = t ? t->entries : 0;
+    published.team.n_pes = 0;
+    if (t) {
+        published.team.start = t->start;
+        published.team.stride = t->stride;
+        published.team.area_at = t->area_at;
+        published.team.area_of = t->area_of;
+        published.team.entry = t->entries;
+        published.team.n_pes = t->n_pes;
+    }
     /* release: a handler that finds `of` finds the rest. */
     __atomic_store_n(&published.of, w, __ATOMIC_RELEASE);
 }
@@ -77,14 +91,61 @@ static void add_call(struct line *l, const char *call, uint64_t since_ns)
               line_seconds(core_age_ns(CLOCK_MONOTONIC, since_ns)));
 }
 
+enum { NAMED = 3 };
+
+static void add_pe(int32_t *pes, unsigned most, unsigned *n, int pe)
+{
+    if (*n < most)
+        pes[*n] = pe;
+    ++*n;
+}
+
+/* Members of this node that have not begun the call.  The record may be half
+ * of another wait's, so each number is checked before it is used. */
+static unsigned missing(const struct published *p, int32_t *pes, unsigned most)
+{
+    const size_t size = heap_segs[HEAP_HOST].size;
+    unsigned n = 0;
+    uint64_t at, entry;
+    int64_t pe;
+
+    for (int i = 0; core_ctl && i < p->team.n_pes; i++) {
+        pe = p->team.start + (int64_t)i * p->team.stride;
+        at = p->team.area_of ? (uint64_t)p->team.area_of[i] * 64
+                             : p->team.area_at;
+        if (pe < 0 || pe >= core_world.n_pes || !xport_is_mapped((int)pe) ||
+            size < sizeof(struct core_team_area) ||
+            at > size - sizeof(struct core_team_area))
+            continue;
+        entry = __atomic_load_n(
+            &((struct core_team_area *)(xport_routes[pe].map[HEAP_HOST] + at))
+                 ->entry, __ATOMIC_RELAXED);
+        if ((int32_t)((uint32_t)entry - (uint32_t)p->team.entry) < 0)
+            add_pe(pes, most, &n, (int)pe);
+    }
+    return n;
+}
+
+static void add_missing(struct line *l, const struct published *p)
+{
+    int32_t pes[NAMED];
+    unsigned n = missing(p, pes, NAMED);
+
+    for (unsigned i = 0; i < n && i < NAMED; i++)
+        line_addf(l, "%s%d", i ? ", " : ", waiting for PE ", pes[i]);
+    if (n > NAMED)
+        line_addf(l, " and %u other%s", n - NAMED, n - NAMED == 1 ? "" : "s");
+}
+
 static void add_wait(struct line *l, const struct published *p)
 {
     const struct core_waiter *w = &p->w;
 
     add_call(l, p->call, w->since_ns);
-    if (p->team_pes) {
+    if (p->team.n_pes) {
         line_addf(l, ", its collective call %llu with a team of %d PEs",
-                  (unsigned long long)p->entry, p->team_pes);
+                  (unsigned long long)p->team.entry, p->team.n_pes);
+        add_missing(l, p);
         return;
     }
     if (w->info.what == CORE_FOR_ALL || w->info.what == CORE_FOR_OUTSTANDING)
@@ -144,6 +205,27 @@ CORE_RACY static void describe_waits(struct line *out)
         add_last_call(out);
 }
 
+/* The PE that a value wait names, the one before in a lock's queue, those that a
+ * collective call lacks, or the peer of a transfer. */
+CORE_RACY static unsigned awaited(int32_t *pes, unsigned most)
+{
+    struct core_transport_wait t = core_transport_wait;
+    struct published p = published;
+    unsigned n = 0;
+
+    if (t.of && t.pe >= 0)
+        add_pe(pes, most, &n, t.pe);
+    if (!p.of || n)
+        return n;
+    if (p.team.n_pes)
+        return missing(&p, pes, most);
+    if (p.w.info.what == CORE_FOR_LOCK && p.w.info.value != CORE_LOCK_BEHIND)
+        add_pe(pes, most, &n, (int)p.w.info.value);
+    else if (p.w.info.raiser)
+        add_pe(pes, most, &n, (int)p.w.info.raiser - 1);
+    return n;
+}
+
 /* ---- operations and memory ---- */
 
 CORE_RACY static void describe_operations(struct line *out)
@@ -179,7 +261,7 @@ static void describe_heaps(struct line *out)
 static void register_waits(const char *call)
 {
     static const struct diag_source waits = {
-        .part = DIAG_WAITS, .describe = describe_waits
+        .part = DIAG_WAITS, .describe = describe_waits, .awaited = awaited
     };
 
     __atomic_store_n(&published.of, NULL, __ATOMIC_RELAXED);
@@ -190,6 +272,7 @@ static void register_waits(const char *call)
 
 void core_report_start(const char *call)
 {
+    diag_set_identity(rt_job.pe, rt_job.n_pes, rt_job_name());
     diag_open();
     register_waits(call);
 }
@@ -217,4 +300,5 @@ void core_report_end(void)
 {
     core_fence_close();
     diag_close();
+    diag_status_close();
 }

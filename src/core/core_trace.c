@@ -34,10 +34,21 @@ static enum profile_peers peers_of(int pe)
            : xport_is_mapped(pe) ? PROFILE_NODE : PROFILE_NETWORK;
 }
 
+static void switched(bool on)
+{
+    core_ctx_switch_direct(!on);
+}
+
 void core_trace_open(void)
 {
     trace_place = find_place;
     profile_peers_of = peers_of;
+    trace_switched = switched;
+}
+
+void core_trace_close(void)
+{
+    trace_switched = NULL;
 }
 
 static const char *wait_name(enum core_wait_for what)

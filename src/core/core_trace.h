@@ -52,6 +52,7 @@ static inline int core_trace_pe(const struct core_ctx *ctx, int pe)
 
 /* ---- core_trace.c ---- */
 void core_trace_open(void);
+void core_trace_close(void);
 
 /* ---- core_clock.c ---- */
 /* Collective, in traced jobs: the file of this PE's trace gets the first or the

@@ -23,9 +23,11 @@ void diag_open(void)
 
 void diag_answer_requests(void)
 {
+    if (!env.STATE_SIGNAL)
+        return;
+    diag_status_open();
     /* Without the thread SIGUSR2 itself is still answered. */
-    if (env.STATE_SIGNAL && diag_report_handles())
-        diag_thread_start(true);
+    diag_thread_start(diag_report_handles());
 }
 
 void diag_stop_thread(void)

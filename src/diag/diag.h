@@ -6,7 +6,8 @@
  * callbacks, of which each may be NULL.  diag knows no object of any layer; it
  * decides when a source is asked, on which thread, and where the text goes.
  *
- *   describe    hang report: SIGUSR2, oshrun, shmem_info --state
+ *   describe    hang report: SIGUSR2, oshrun, shmem_info --state, shmem_top
+ *   awaited     shmem_top: who waits for whom
  *   check       watchdog: objects that last longer than SHMEM_STALL seconds
  *   statistics  SHMEM_STATS: printed once, at finalize
  *
@@ -30,6 +31,9 @@ struct diag_source {
      * first after "; ".  Runs in a signal handler or on the diag thread: takes
      * no lock, allocates nothing, and may read what other threads write. */
     void (*describe)(struct line *out);
+    /* Stores the first PEs that this one waits for, and returns how many there
+     * are, 0 where it is not known.  As describe. */
+    unsigned (*awaited)(int32_t *pes, unsigned most);
     /* Looks for objects that have lasted too long and prints a line for each.
      * Runs on the diag thread, several times in diag_stall_ns. */
     void (*check)(uint64_t now_ns);
@@ -61,6 +65,14 @@ void diag_close(void);
  * usable: "a forked child, which is no PE".  NULL: the sources describe; until
  * the first such call nothing is described. */
 void diag_set_state_text(const char *text);
+
+/* ---- for shmem_top (base/status_page.h) ---- */
+
+/* Which PE this is, of which job: NULL, if the launcher has no name for it.
+ * Before the first diag_answer_requests(). */
+void diag_set_identity(int pe, int n_pes, const char *job);
+/* The page disappears; after diag_close(), at the end of the library's use. */
+void diag_status_close(void);
 
 /* ---- watchdog ---- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* diag_int.h - what the files of diag share.
  * They are read in this order: diag.c (open, close), diag_thread.c (the
- * thread), diag_report.c and diag_watchdog.c (what it runs), diag_file.c (the same
- * for programs), diag_source.c (the list of the sources). */
+ * thread), diag_report.c, diag_status.c and diag_watchdog.c (what it runs),
+ * diag_file.c (the report for programs), diag_source.c (the list of the
+ * sources). */
 #ifndef DIAG_DIAG_INT_H
 #define DIAG_DIAG_INT_H
 
@@ -26,6 +27,23 @@ void diag_report_close(void);
 void diag_report_answer(void);
 /* Is the handler ours? */
 bool diag_report_handles(void);
+/* Appends the report: what belongs to memory to the second line, which may be
+ * the same.  Signal-safe. */
+void diag_report_describe(struct line *l, struct line *memory);
+/* Is it the sources that describe, and no text of the state? */
+bool diag_report_sources_describe(void);
+
+/* ---- diag_status.c ---- */
+
+/* The page of this PE; again: nothing.  With no diag thread. */
+void diag_status_open(void);
+/* On the diag thread: fills the page, if a reader waits for that. */
+void diag_status_answer(void);
+/* On the diag thread: ends the counting that no reader has asked for of late;
+ * returns when it wants to run again, UINT64_MAX for not before a request. */
+uint64_t diag_status_run(void);
+/* The end of the diag thread. */
+void diag_status_stop(void);
 
 /* ---- diag_file.c ---- */
 

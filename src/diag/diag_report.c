@@ -22,18 +22,27 @@ void diag_set_state_text(const char *text)
     __atomic_store_n(&state_text, text, __ATOMIC_RELEASE);
 }
 
-static void describe_sources(struct line *l)
+bool diag_report_sources_describe(void)
 {
+    return !__atomic_load_n(&state_text, __ATOMIC_ACQUIRE);
+}
+
+void diag_report_describe(struct line *l, struct line *memory)
+{
+    const char *text = __atomic_load_n(&state_text, __ATOMIC_ACQUIRE);
     const struct diag_source *s;
 
+    if (text) {
+        line_add(l, text);
+        return;
+    }
     for (unsigned i = 0; (s = diag_source(i)); i++)
         if (s->describe)
-            s->describe(l);
+            s->describe(s->part == DIAG_MEMORY ? memory : l);
 }
 
 static void print_report(int sig)
 {
-    const char *text = __atomic_load_n(&state_text, __ATOMIC_ACQUIRE);
     int saved = errno;
     struct line l;
     size_t head;
@@ -41,10 +50,7 @@ static void print_report(int sig)
     (void)sig;
     log_begin(&l);
     head = l.n;
-    if (text)
-        line_add(&l, text);
-    else
-        describe_sources(&l);
+    diag_report_describe(&l, &l);
     diag_file_write("state", l.at + head);
     line_write(&l, STDERR_FILENO);
     errno = saved;

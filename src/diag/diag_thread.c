@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The diag thread: sleeps in sigtimedwait() until another process asks for a
- * hang report or a check of the watchdog is due.  diag_source.c starts it when
+ * hang report or the status page, or a check of the watchdog is due.  diag_source.c starts it when
  * the library is open, or the watchdog with the first object it has to watch.
  * It runs no code of the program. */
 #include "diag/diag_int.h"
@@ -12,9 +12,6 @@
 #include <time.h>
 
 #define SECOND_NS 1000000000u
-/* Its name while it answers no requests: report_request.h looks for the
- * other. */
-#define WATCHDOG_THREAD "sluice-watchdog"
 
 static struct base_lock start_lock = LOCK_INIT;
 static bool runs GUARDED_BY(start_lock), answers GUARDED_BY(start_lock);
@@ -34,24 +31,29 @@ static bool sleep_until(uint64_t when_ns)
     sigaddset(&set, REPORT_SIGNAL);
     sig = when_ns == UINT64_MAX ? sigwaitinfo(&set, &info)
                                 : sigtimedwait(&set, &info, &t);
-    /* diag_thread_wake() queues the signal; a request sends it. */
+    /* diag_thread_wake() and shmem_top queue the signal; a request sends it. */
     return sig == REPORT_SIGNAL && info.si_code != SI_QUEUE;
 }
 
 static void *run(void *unused)
 {
-    uint64_t next = diag_watchdog_run();
+    uint64_t next = diag_watchdog_run(), counts;
 
     for (;;) {
         bool requested = sleep_until(next);
 
         if (requested)
             diag_report_answer();
+        diag_status_answer();
         /* acquire: pairs with diag_thread_stop(). */
         if (__atomic_load_n(&ends, __ATOMIC_ACQUIRE))
-            return unused;
+            break;
         next = diag_watchdog_run();
+        counts = diag_status_run();
+        next = counts < next ? counts : next;
     }
+    diag_status_stop();
+    return unused;
 }
 
 static int wake(void) REQUIRES(start_lock)

@@ -3,6 +3,7 @@
  * of one PE, the end of the process. */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
+#include "rt/rt_wire.h"
 #include "base/crash.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -97,6 +98,17 @@ int rt_open(void)
     if (!rc && rt_job.launched)
         driver = d;
     return rc;
+}
+
+const char *rt_job_name(void)
+{
+    static const char *const names[] = { RT_JOB_NAME, "PMIX_NAMESPACE",
+                                         "PMI_JOBID", "SLURM_STEP_ID" };
+    const char *job = NULL;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && !job; i++)
+        job = driver ? env_foreign(names[i]) : NULL;
+    return job;
 }
 
 void rt_close(void)

@@ -22,6 +22,8 @@ extern struct rt_job rt_job;
 
 int rt_open(void);
 void rt_close(void);
+/* The launcher's name of the job, or NULL. */
+const char *rt_job_name(void);
 
 /* Publish (before the fence), meet all PEs, and look up what PE pe published.
  * rt_get() wants exactly size bytes and gives -EMSGSIZE for any other number.

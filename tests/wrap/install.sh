@@ -8,7 +8,7 @@ set -u
 prefix="$PWD/my prefix"
 installs "$prefix"
 
-for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info \
+for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info bin/shmem_top \
     bin/bucketsort bin/gol2d bin/faces bin/jacobi2d lib/libshmem.so lib/libshmem.so.1 lib/libshmem.a \
     include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h include/compat/nvshmem.h \
     lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \

@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Description: shmem_top shows PEs of running jobs, near and far: rates, what each
+# does and which PE it waits for, as a table and as JSON; a stopped PE, several
+# readers, wrong arguments; the job notices nothing, and counts no longer than
+# there are readers.
+# Light: PEs wait until they are seen
+# Timeout: 120
+. "$(dirname "$0")/trace.inc"
+unset SHMEM_TRACE
+top=$BUILD/bin/shmem_top
+
+program watched <<'C'
+static long word, data[2048];
+
+int main(int argc, char **argv)
+{
+    int me;
+
+    (void)argc;
+    (void)argv;
+    shmem_init();
+    me = shmem_my_pe();
+    shmem_barrier_all();
+    if (me == 0 && fork() == 0) {       /* no PE, and not shown */
+        while (access("go", F_OK))
+            usleep(20000);
+        _exit(0);
+    }
+    if (me == 0) {
+        shmem_long_wait_until(&word, SHMEM_CMP_GE, 42);
+    } else if (me == 2) {
+        shmem_ctx_t ctx;
+
+        shmem_ctx_create(0, &ctx);
+        for (FILE *f = fopen("ready", "w"); f; f = NULL)
+            fclose(f);
+        while (access("go", F_OK))
+            for (int i = 0; i < 200; i++) {
+                shmem_long_put(data, data + 1024, 16, 1);
+                shmem_ctx_long_put(ctx, data, data + 1024, 16, 1);
+                shmem_quiet();
+                shmem_ctx_quiet(ctx);
+            }
+        shmem_long_p(&word, 42, 0);
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+C
+
+# begin OPTION...: three PEs, until they are where they wait.
+begin()
+{
+    rm -f ready go
+    timeout -k 5 100 "$bin/oshrun" -n 3 "$@" ./watched >"$out" 2>"$err" \
+        </dev/null &
+    job=$!
+    for _ in $(seq 300); do
+        [ -e ready ] && break
+        sleep 0.1
+    done
+    launcher=$(ps -o pid= --ppid $job | tr -d ' ')  # the child of timeout
+    pids=$(pgrep -x watched | while read -r p; do
+        grep -qz "^T_RUN=$T_RUN\$" "/proc/$p/environ" &&
+            ps -o comm= -p "$(ps -o ppid= -p "$p")" | grep -q oshrun &&
+            echo "$p"
+    done)
+}
+
+# end: the job goes on, ends well and has printed nothing.
+end()
+{
+    : >go
+    wait $job || fail "$how: status $?"
+    [ ! -s "$out" ] && [ ! -s "$err" ] || fail "$how: $(cat "$out" "$err")"
+}
+
+# sees FILTER: of jq, on the PEs of the last object.
+sees()
+{
+    jq -se ".[-1].pes as \$p | $1" top.json >jq.out 2>&1 ||
+        fail "$how: not so: $1: $(head -c 3000 top.json)"
+}
+
+for options in '' '--ppn 1'; do
+    how=${options:-near}
+    # shellcheck disable=SC2086
+    begin $options
+    # Until PE 1 sleeps in its barrier, however busy the machine.
+    for _ in $(seq 20); do
+        # shellcheck disable=SC2086
+        timeout 60 "$top" --json -n 2 -d 0.5 $pids >top.json 2>top.err ||
+            fail "$how: status $?: $(cat top.err)"
+        jq -se '.[-1].pes | .[0].rates and .[2].rates and
+            (.[1].report | startswith("in "))' top.json >jq.out 2>&1 && break
+    done
+    sees '($p | map(.pe)) == [0, 1, 2] and all($p[]; .answers and .n_pes == 3)
+          and ($p | map(.job) | unique | length) == 1 and $p[0].job != ""'
+    sees '$p[0].report | test("^in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be >= 42 at static data")'
+    sees '$p[1].report | test("^in shmem_barrier_all for [0-9]+ s, its collective call 3 with a team of 3 PEs")'
+    sees '$p[2].report | test("^in |^not waiting")'
+    sees 'all($p[]; .memory | test("^heap: .* of .* in use$"))'
+    sees '$p[0].rates.calls_per_s == 0 and $p[2].rates.calls_per_s > 0'
+    bytes=$([ "$options" ] && echo network || echo node)_bytes_per_s
+    # A pair of puts and a pair of quiets move 256 bytes.
+    sees "\$p[2].rates | .$bytes / .calls_per_s | . > 60 and . < 68"
+    if [ ! "$options" ]; then
+        sees '$p[1].waits_for == [0, 2] and $p[1].waits_for_pes == 2'
+        # shellcheck disable=SC2086
+        timeout 60 "$top" -n 1 -d 0.5 $pids >top.txt || fail "$how: status $?"
+        grep -qE '^watched: job oshrun-.*, 3 of 3 PEs on this host$' top.txt &&
+            grep -qE '^ +1 +[0-9]+ +[0-9]+% +0 +0 +0 +0%  in shmem_barrier_all for .*, waiting for PE 0, 2; heap' top.txt &&
+            grep -qE '^waited for: PE 0 by 1, PE 2 by 1$' top.txt &&
+            grep -qE '^most time:  shmem(_ctx)?_(long_put|quiet) [0-9]+% \([0-9.]+[kM]?/s\), ' top.txt ||
+            fail "table: $(cat top.txt)"
+        # Two at once, and a report that goes to the job meanwhile.
+        # shellcheck disable=SC2086
+        for i in 1 2; do
+            timeout 60 "$top" --json -n 3 -d 0.2 $pids >top.$i &
+            eval "reader_$i=$!"
+        done
+        # shellcheck disable=SC2154
+        wait "$reader_1" && wait "$reader_2" || fail "$how: a second reader"
+        for i in 1 2; do
+            jq -se 'length == 3 and all(.[].pes[]; .answers)' top.$i >jq.out ||
+                fail "$how: of two readers: $(head -c 2000 top.$i)"
+        done
+        # One that is stopped is shown, and holds up nobody.
+        p=$(jq -s '.[-1].pes[1].pid' top.json)
+        kill -STOP "$p"
+        # shellcheck disable=SC2086
+        timeout 60 "$top" --json -n 1 -d 0.2 $pids >top.json
+        kill -CONT "$p"
+        sees '$p[1].answers == false and $p[1].report == "is stopped by a signal"
+              and $p[0].answers and $p[2].answers'
+        # The launcher is no PE.
+        timeout 60 "$top" -n 1 "$launcher" 2>top.err
+        [ $? -eq 1 ] && grep -q '^shmem_top: no PE of yours runs' top.err ||
+            fail "$how: of no PE: $(cat top.err)"
+    fi
+    # All of the user's, among them these.
+    timeout 60 "$top" --json -n 1 -d 0.2 >top.json || fail "$how: status $?"
+    for p in $pids; do
+        sees "any(\$p[]; .pid == $p)"
+    done
+    end
+done
+
+# A job ends while it is watched; and then there is none.
+how='the end'
+begin
+# shellcheck disable=SC2086
+timeout 60 "$top" -d 0.2 $pids >top.txt 2>top.err &
+reader=$!
+sleep 1
+end
+wait $reader || fail "$how: status $?"
+grep -q 'no PE runs here any more' top.err || fail "$how: $(cat top.err)"
+# shellcheck disable=SC2086
+timeout 60 "$top" -n 1 $pids 2>top.err
+[ $? -eq 1 ] || fail "$how: found again: $(cat top.err)"
+
+# Not shown where the user wants no reports.
+how='SHMEM_STATE_SIGNAL=0'
+SHMEM_STATE_SIGNAL=0
+export SHMEM_STATE_SIGNAL
+begin
+# shellcheck disable=SC2086
+timeout 60 "$top" -n 1 $pids 2>top.err
+[ $? -eq 1 ] || fail "$how: found: $(cat top.err)"
+end
+unset SHMEM_STATE_SIGNAL
+
+# refuses ARGUMENT...
+refuses()
+{
+    timeout 10 "$top" "$@" >top.txt 2>top.err
+    [ $? -eq 2 ] && [ "$(wc -l <top.err)" -eq 1 ] && [ ! -s top.txt ] ||
+        fail "'$*' is accepted: $(cat top.err)"
+}
+refuses -d 0
+refuses -d x
+refuses -d
+refuses -n -1
+refuses --wrong
+refuses 12x
+"$top" --help | grep -q '^usage: shmem_top' || fail 'no help'
+finish 'shmem_top: PEs, rates, who waits for whom'
