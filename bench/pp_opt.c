@@ -62,12 +62,13 @@ void pp_help(void)
          "  -j, --json           one JSON object instead of the table\n"
          "      --spoil N        the N-th answer is wrong: to test the check\n"
          "  -h, --help           this text\n"
-         "Columns: RTT is the median of the trials, CI95 half of the interval "
+         "Columns: RTT is the median of the trials, +-95% half of the interval "
          "of their\n"
-         "mean; R1 divides by hd, R4 by raw, R2 by st, within each trial; "
-         "launches, dwq\n"
-         "(operations armed for another thread or the NIC) and host_acts are "
-         "of one message.");
+         "mean; /hd, /raw and /st divide it by that of these modes, within "
+         "each trial;\n"
+         "launches, armed (operations, for another thread or the NIC) and "
+         "by_host (acts of\n"
+         "the host) are of one message.");
 }
 
 static bool size(const char *text, size_t len, size_t *out)

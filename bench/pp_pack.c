@@ -9,6 +9,7 @@
 #include "bench.h"
 
 #include "../apps/bucketsort/dev_gpu.h"
+#include "../apps/progress.h"
 #include "base/env.h"
 #include "msg/msg.h"
 #include "stream/stream_int.h"
@@ -42,6 +43,7 @@ struct notified {
 static struct pp {
     struct pp_opts o;
     int me, peer;
+    struct progress progress;
     shmemx_device_info_t device;
     shmemx_stream_t stream;
     /* Symmetric device memory. */
@@ -527,6 +529,24 @@ static void match(enum pp_mode m)
                       pp.peer), "matching");
 }
 
+/* What round trips of n bytes take, beside other sizes. */
+static double work_of(size_t n)
+{
+    return pp_iters(&pp.o, n) * (1 + (double)n / 16384);
+}
+
+static void show_progress(size_t n, int trial)
+{
+    double done = work_of(n) * trial / pp.o.trials, all = 0;
+
+    for (size_t i = pp.o.min; i <= pp.o.max; i *= 2) {
+        all += work_of(i);
+        done += i < n ? work_of(i) : 0;
+    }
+    progress_show(&pp.progress, done / all, "%zu bytes, run %d of %d,", n,
+                  trial + 1, pp.o.trials);
+}
+
 static void run_size(size_t n, struct pp_cell cells[PP_MODES])
 {
     pp.bytes = n;
@@ -540,10 +560,13 @@ static void run_size(size_t n, struct pp_cell cells[PP_MODES])
     for (int m = 0; m < PP_MODES; m++)
         if (pp.o.mode[m] && pp.o.verify)
             check_all(m);
-    for (int t = 0; t < pp.o.trials; t++)
+    for (int t = 0; t < pp.o.trials; t++) {
+        show_progress(n, t);
         for (int m = 0; m < PP_MODES; m++)
             if (pp.o.mode[m])
                 measure(m, t, &cells[m]);
+    }
+    progress_clear(&pp.progress);
     for (int m = 0; m < PP_MODES; m++)
         if (pp.o.mode[m] && pp_matched(m))
             need(pp_pair_free(&pp.pair[m]), "freeing");
@@ -571,6 +594,7 @@ int main(int argc, char **argv)
     shmem_barrier_all();
     if (pp.me == 0)
         pp_begin(&pp.o, &head);
+    progress_begin(&pp.progress, "pp_pack", pp.me == 0, false);
     for (size_t n = pp.o.min; n <= pp.o.max; n *= 2) {
         run_size(n, cells);
         if (pp.me == 0)

@@ -87,10 +87,10 @@ static void table_begin(const struct pp_opts *o, const struct pp_head *h)
     printf(", %d before each; times are the wall's, on whatever else the "
            "machine does\n", o->warmup);
     printf("# %-8s %-5s %10s %8s %10s %10s %6s %8s %5s %9s %6s %6s", "Size",
-           "Mode", "RTT(us)", "CI95", "Half(us)", "BW(MB/s)", "R1",
-           "launches", "dwq", "host_acts", "R4", "R2");
+           "Mode", "RTT(us)", "+-95%", "Half(us)", "BW(MB/s)", "/hd",
+           "launches", "armed", "by_host", "/raw", "/st");
     if (o->charged)
-        printf(" %11s %10s", "Charged(us)", "R1_charged");
+        printf(" %11s %10s", "Charged(us)", "charged/hd");
     putchar('\n');
 }
 
@@ -160,13 +160,13 @@ static void json_row(const struct pp_opts *o, size_t bytes,
            "\"rtt_us\":%.6g,\"ci95_us\":%.6g", later ? "," : "", bytes,
            pp_mode_names[m], pp_iters(o, bytes), median(c->rtt, o->trials),
            pp_interval(c->rtt, o->trials));
-    json_known("r1", ratio(o, cells, m, PP_HD));
-    json_known("r4", ratio(o, cells, m, PP_RAW));
-    json_known("r2", ratio(o, cells, m, PP_ST));
-    printf(",\"launches\":%.6g,\"dwq\":%.6g,\"host_acts\":%.6g,"
+    json_known("ratio_to_hd", ratio(o, cells, m, PP_HD));
+    json_known("ratio_to_raw", ratio(o, cells, m, PP_RAW));
+    json_known("ratio_to_st", ratio(o, cells, m, PP_ST));
+    printf(",\"launches\":%.6g,\"armed\":%.6g,\"host_acts\":%.6g,"
            "\"charged_us\":%.6g", c->launches, c->armed, c->host_acts,
            c->charged_us);
-    json_known("r1_charged", charged_ratio(o, cells, m));
+    json_known("charged_ratio_to_hd", charged_ratio(o, cells, m));
     putchar('}');
     later = true;
 }

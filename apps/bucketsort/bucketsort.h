@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../progress.h"
 #include "team.h"
 
 /* The codes of error lines: [B-E-<CODE>]. */
@@ -109,9 +110,8 @@ struct job {
     double timer[TIMERS];       /* of the iteration that runs, seconds */
     struct share *share;
     struct split *split;
-    struct progress {
-        bool on, line;          /* line: a terminal, one line is rewritten */
-        double last;
+    struct {
+        struct progress p;      /* of this step */
         const char *step;
         int iteration, iterations;
         const char *variant;

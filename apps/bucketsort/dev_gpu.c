@@ -39,6 +39,7 @@ static struct {
                           unsigned grid_z, unsigned block_x, unsigned block_y,
                           unsigned block_z, unsigned shared, void *stream,
                           void **args, void **extra);
+    int (*cuGetErrorName)(int error, const char **out);
     int (*cuGetErrorString)(int error, const char **out);
 } cu;
 
@@ -164,13 +165,16 @@ static char *compile(struct dev_gpu *g, const char *text,
 
 static int cuda_did(struct dev_gpu *g, const char *call, int error)
 {
-    const char *text = NULL;
+    const char *name = NULL, *text = NULL;
 
     if (error == 0)
         return 0;
+    if (cu.cuGetErrorName(error, &name) || !name)
+        name = "an error without a name";
     if (cu.cuGetErrorString(error, &text) || !text)
         text = "no text";
-    snprintf(g->said, sizeof(g->said), "%s: %s (%d)", call, text, error);
+    snprintf(g->said, sizeof(g->said), "%s: %s (%d): %s", call, name, error,
+             text);
     return -1;
 }
 #define DID(call, args) cuda_did(g, #call, cu.call args)
@@ -209,7 +213,7 @@ static int cuda_bind(struct dev_gpu *g)
         CU(cuDeviceGet), CU(cuDeviceGetAttribute),
         CU(cuDevicePrimaryCtxRetain), CU(cuCtxGetCurrent), CU(cuCtxSetCurrent),
         CU(cuModuleLoadDataEx), CU(cuModuleUnload), CU(cuModuleGetFunction),
-        CU(cuLaunchKernel), CU(cuGetErrorString),
+        CU(cuLaunchKernel), CU(cuGetErrorName), CU(cuGetErrorString),
     };
     void *driver = library(names, true);
 

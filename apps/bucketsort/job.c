@@ -150,28 +150,23 @@ void job_unmap(void *ptr, size_t bytes)
 void job_progress(struct job *job, const char *step, uint64_t done,
                   uint64_t all)
 {
-    struct progress *p = &job->progress;
-    double now;
+    const char *variant = job->progress.variant;
+    struct progress *p = &job->progress.p;
+    char round[48] = "";
 
     if (!p->on)
         return;
-    now = job_now();
-    if (now - p->last < 0.5)
-        return;
-    p->last = now;
-    fprintf(stderr, "%sbucketsort: ", p->line ? "\r\033[K" : "");
-    if (p->variant)
-        fprintf(stderr, "%s, ", p->variant);
-    if (p->iterations > 1)
-        fprintf(stderr, "round %d of %d, ", p->iteration, p->iterations);
-    fprintf(stderr, "%s %.0f %%%s", step,
-            all ? 100.0 * (double)done / (double)all : 100.0,
-            p->line ? "" : "\n");
-    fflush(stderr);
+    if (step != job->progress.step)
+        p->begun = progress_now();
+    job->progress.step = step;
+    if (job->progress.iterations > 1)
+        snprintf(round, sizeof round, "round %d of %d, ",
+                 job->progress.iteration, job->progress.iterations);
+    progress_show(p, all ? (double)done / (double)all : 1, "%s%s%s%s",
+                  variant ? variant : "", variant ? ", " : "", round, step);
 }
 
 void job_progress_end(struct job *job)
 {
-    if (job->progress.on && job->progress.line)
-        fputs("\r\033[K", stderr);
+    progress_clear(&job->progress.p);
 }

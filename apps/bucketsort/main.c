@@ -90,8 +90,7 @@ static int main_started(struct job *job, struct opts *o, int provided)
     }
     if (o->all)
         leave_out(job, o);
-    job->progress.line = isatty(STDERR_FILENO);
-    job->progress.on = job->pe == 0 && (o->progress || job->progress.line);
+    progress_begin(&job->progress.p, "bucketsort", job->pe == 0, o->progress);
     status = run(job, o);
     share_close(job);
     if (status == 0 && job->pe == 0 && (fflush(stdout) || ferror(stdout))) {

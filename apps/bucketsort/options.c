@@ -105,7 +105,7 @@ void options_help(void)
 "  -i, --iterations N         timed rounds after an untimed one (3; file: 1\n"
 "                             and none untimed)\n"
 "  -v, --verbose              all timers\n"
-"  --json FILE|-              results; - in place of the table\n"
+"  --json [FILE]              results; without FILE, in place of the table\n"
 "Other tasks:\n"
 "  --generate FILE --type T --count N [--seed S] [--dist uniform|gauss|zipf|\n"
 "              sorted|reverse|equal|few|extremes]\n"
@@ -385,6 +385,10 @@ bool options_parse(int argc, char **argv, struct opts *out,
         if (opt < 0)
             return refuse(error, "option %s: unknown; --help lists them",
                           argv[i]);
+        /* As in other programs: the standard output. */
+        if (opt == O_JSON && !value &&
+            (i + 1 == argc || (argv[i + 1][0] == '-' && argv[i + 1][1])))
+            value = "-";
         if (options[opt].value && !value) {
             if (i + 1 == argc)
                 return refuse(error, "option %s: its value is missing",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,9 +189,9 @@ static void head(const struct job *job)
                job_mode_name((int)o->mode), o->seed);
     printf(", %d PE%s, chunks of %" PRIu64 " keys, %d round%s\n", job->pes,
            job->pes == 1 ? "" : "s", o->chunk, o->iterations, o->iterations == 1 ? "" : "s");
-    printf("# %-12s %4s %11s %8s %8s %8s %8s %6s %9s %9s %9s %8s\n",
-           "variant", "P", "keys/PE", "scaling", "LB(GB/s)", "UB(GB/s)",
-           "mean", "LB/UB", "total(s)", "ata(s)", "sort(s)", "vs_HA_HI");
+    printf("# %-12s %4s %11s %8s %8s %8s %8s %7s %9s %9s %9s %8s\n",
+           "variant", "PEs", "keys/PE", "scaling", "min_GB/s", "max_GB/s",
+           "mean", "min/max", "total(s)", "moved(s)", "sort(s)", "vs_HA_HI");
 }
 
 static bool is_reference(const struct row *row)
@@ -208,7 +209,7 @@ static void table_row(const struct report *r, const struct row *row)
     cell(8, 3, moved, row->rate.least);
     cell(8, 3, moved, row->rate.most);
     cell(8, 3, moved, row->rate.mean);
-    cell(6, 2, moved, row->rate.least / row->rate.most);
+    cell(7, 2, moved, row->rate.least / row->rate.most);
     cell(9, 4, true, row->time[T_TOTAL].most);
     cell(9, 4, true, row->time[T_EXCHANGE].mean);
     cell(9, 4, true, row->time[T_LOCAL_SORT].mean);
@@ -327,14 +328,14 @@ static void json_row(FILE *f, const struct report *r, const struct row *row)
     fprintf(f, ",\"streams\":%d,\"bucket\":\"%s\",\"table\":\"%s\","
             "\"counters\":\"%s\",\"keys_on\":\"%s\"", row->streams,
             row->bucket, row->table, row->counter, row->local);
-    fprintf(f, ",\"lb_gb_s\":%.9g,\"ub_gb_s\":%.9g,\"mean_gb_s\":%.9g",
+    fprintf(f, ",\"min_gb_s\":%.9g,\"max_gb_s\":%.9g,\"mean_gb_s\":%.9g",
             row->rate.least, row->rate.most, row->rate.mean);
-    json_ratio(f, "lb_over_ub", row->rate.least, row->rate.most);
-    fprintf(f, ",\"total_s\":%.9g,\"ata_s\":%.9g,\"sort_s\":%.9g",
+    json_ratio(f, "min_over_max", row->rate.least, row->rate.most);
+    fprintf(f, ",\"total_s\":%.9g,\"exchange_s\":%.9g,\"sort_s\":%.9g",
             row->time[T_TOTAL].most, row->time[T_EXCHANGE].mean,
             row->time[T_LOCAL_SORT].mean);
-    json_ratio(f, "lb_vs_ha_hi", row->rate.least, ref->rate.least);
-    json_ratio(f, "ub_vs_ha_hi", row->rate.most, ref->rate.most);
+    json_ratio(f, "min_vs_ha_hi", row->rate.least, ref->rate.least);
+    json_ratio(f, "max_vs_ha_hi", row->rate.most, ref->rate.most);
     json_ratio(f, "mean_vs_ha_hi", row->rate.mean, ref->rate.mean);
     json_ratio(f, "total_vs_ha_hi", row->time[T_TOTAL].most,
                ref->time[T_TOTAL].most);
@@ -356,8 +357,12 @@ static void json(FILE *f, const struct report *r)
     const struct job *job = r->job;
     const struct opts *o = job->opts;
 
-    fprintf(f, "{\"program\":\"bucketsort\",\"pes\":%d,\"keys\":%" PRIu64 ",",
-            job->pes, job->total);
+    char version[SHMEM_MAX_NAME_LEN];
+
+    shmem_info_get_name(version);
+    fprintf(f, "{\"program\":\"bucketsort\",");
+    json_text(f, "version", version);
+    fprintf(f, ",\"pes\":%d,\"keys\":%" PRIu64 ",", job->pes, job->total);
     json_text(f, "scaling", scaling(job));
     putc(',', f);
     json_text(f, "type", o->input ? job_type_name((int)o->type) : "i32");

@@ -11,6 +11,7 @@
 #include "../halo/options.h"
 #include "../halo/program.h"
 #include "../halo/report.h"
+#include "../progress.h"
 #include "faces.h"
 
 #include "../halo/kernels.inc"
@@ -304,22 +305,22 @@ static void row(enum halo_mode m)
     char grid[48];
     const struct column c[] = {
         { "grid", "grid", -8, -1, grid, 0 },
-        { "P", "pes", 4, 0, NULL, app.pes },
-        { "ppn", "ppn", 4, 0, NULL, app.node_pes },
+        { "PEs", "pes", 4, 0, NULL, app.pes },
+        { "/node", "ppn", 5, 0, NULL, app.node_pes },
         { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
         { "trigger", "trigger", -7, -1, trigger(m), 0 },
-        { "avg(s)", "avg_s", 10, 6, NULL, times_mean(t) },
-        { "CI95", "ci95_s", 9, 6, NULL, times_interval(t) },
+        { "mean(s)", "avg_s", 10, 6, NULL, times_mean(t) },
+        { "+-95%", "ci95_s", 9, 6, NULL, times_interval(t) },
         { "median(s)", "median_s", 10, 6, NULL, times_median(t) },
         { "min(s)", "min_s", 10, 6, NULL, times_least(t) },
         { "max(s)", "max_s", 10, 6, NULL, times_most(t) },
         { "us/step", "us_per_step", 9, 2, NULL, times_mean(t) / steps * 1e6 },
-        { "R3", "r3", 6, 3, NULL, runs(HALO_HD)
+        { "/hd", "ratio_to_hd", 6, 3, NULL, runs(HALO_HD)
                  ? times_ratio(t, &faces.inner[HALO_HD]) : NAN },
-        { "host_us", "host_us", 9, 2, NULL,
+        { "host(us)", "host_us", 9, 2, NULL,
           times_median(&faces.enqueue[m]) / steps * 1e6 },
-        { "msgs", "messages_per_step", 6, 0, NULL, (double)faces.messages },
-        { "creation(s)", "creation_s", 11, 6, NULL, faces.create[m] },
+        { "messages", "messages_per_step", 8, 0, NULL, (double)faces.messages },
+        { "create(s)", "creation_s", 9, 6, NULL, faces.create[m] },
         { .key = NULL }
     };
 
@@ -359,13 +360,13 @@ static const struct about about = {
     "Usage: oshrun -n PES faces [options]\n"
     "Blocks of elements: each PE adds up what it has in common with up to "
     "26 neighbours,\nin every step.",
-    "Columns: trigger is who lets messages go; avg(s) is the mean of the runs, "
-    "CI95 half of\n"
-    "the interval of that, median(s), min(s) and max(s) are theirs; us/step "
-    "and host_us (the\n"
-    "host is busy) are of a step; R3 divides by hd; msgs is of all PEs in a "
-    "step; creation(s)\n"
-    "makes the halo.\nman faces has more."
+    "Columns: trigger is what issues the messages; mean(s), +-95% (half of its "
+    "interval),\n"
+    "median(s), min(s) and max(s) of the runs; us/step and host(us) (the host "
+    "is busy) are of\n"
+    "a step; /hd is the time divided by that of hd; messages are those of all "
+    "PEs in a step;\n"
+    "create(s) makes the halo.  man faces has more."
 };
 
 static int options(int argc, char **argv)
@@ -427,13 +428,26 @@ static void set_up(void)
 
 static void run(void)
 {
+    int modes = 0, done = 0;
+    struct progress progress = { 0 };
+
+    progress_begin(&progress, app.name, app.me == 0, false);
+    for (int m = 0; m < HALO_MODES; m++)
+        modes += runs(m);
     for (int m = 0; m < HALO_MODES; m++)
         if (runs(m))
             warm_up((enum halo_mode)m);
     for (long t = 0; t < faces.o.trials; t++)
-        for (int m = 0; m < HALO_MODES; m++)
-            if (runs(m))
-                measure((enum halo_mode)m, t == faces.o.trials - 1);
+        for (int m = 0; m < HALO_MODES; m++) {
+            if (!runs(m))
+                continue;
+            progress_show(&progress, (double)done++ /
+                          (double)(modes * faces.o.trials),
+                          "%s, run %ld of %ld,", halo_mode_names[m], t + 1,
+                          faces.o.trials);
+            measure((enum halo_mode)m, t == faces.o.trials - 1);
+        }
+    progress_clear(&progress);
     report_spoilt();
     if (app.me == 0)
         report();

@@ -163,25 +163,25 @@ static void row(enum halo_mode m)
               ? times_mean(&gol.t.solved[HALO_HD]) / gens * 1e6 : NAN;
     double base = gol.base_us > 0 ? gol.base_us : app.pes == 1 ? hd : NAN;
     const struct column c[] = {
-        { "n", "n", 7, 0, NULL, (double)gol.field.n },
-        { "P", "pes", 4, 0, NULL, app.pes },
-        { "ppn", "ppn", 4, 0, NULL, app.node_pes },
+        { "size", "n", 7, 0, NULL, (double)gol.field.n },
+        { "PEs", "pes", 4, 0, NULL, app.pes },
+        { "/node", "ppn", 5, 0, NULL, app.node_pes },
         { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
         { "pack", "pack", -5, -1, gol.o.apart ? "apart" : "fused", 0 },
-        { "solve(s)", "solve_s", 10, 6, NULL, times_mean(t) },
-        { "CI95", "ci95_s", 9, 6, NULL, times_interval(t) },
+        { "mean(s)", "solve_s", 10, 6, NULL, times_mean(t) },
+        { "+-95%", "ci95_s", 9, 6, NULL, times_interval(t) },
         { "median(s)", "median_s", 10, 6, NULL, times_median(t) },
         { "min(s)", "min_s", 10, 6, NULL, times_least(t) },
         { "us/iter", "us_per_iter", 9, 2, NULL, us },
-        { "ideal", "us_ideal", 9, 2, NULL, base / app.pes },
+        { "ideal(us)", "us_ideal", 9, 2, NULL, base / app.pes },
         { "speedup", "speedup", 7, 3, NULL, base / us },
-        { "eff", "efficiency", 6, 3, NULL, base / us / app.pes },
-        { "R3", "r3", 6, 3, NULL, gol.o.modes >> HALO_HD & 1
+        { "efficiency", "efficiency", 10, 3, NULL, base / us / app.pes },
+        { "/hd", "ratio_to_hd", 6, 3, NULL, gol.o.modes >> HALO_HD & 1
                  ? times_ratio(t, &gol.t.solved[HALO_HD]) : NAN },
-        { "host_us", "host_us", 9, 2, NULL,
+        { "host(us)", "host_us", 9, 2, NULL,
           times_median(&gol.t.enqueued[m]) / gens * 1e6 },
-        { "creation(s)", "creation_s", 11, 6, NULL, gol.t.created[m] },
-        { "R12", "r12", 8, 0, NULL,
+        { "create(s)", "creation_s", 9, 6, NULL, gol.t.created[m] },
+        { "pays_after", "pays_after", 10, 0, NULL,
           hd > us ? gol.t.created[m] * 1e6 / (hd - us) : NAN },
         { .key = NULL }
     };
@@ -215,14 +215,14 @@ static const struct about about = {
     "Usage: oshrun -n PES gol2d [options]\n"
     "The Game of Life on a torus: each PE exchanges the border of its "
     "block with eight\nneighbours in every generation.",
-    "Columns: solve(s) is the mean of the runs, CI95 half of the interval of "
-    "that, median(s)\n"
-    "and min(s) are theirs; us/iter, host_us (the host is busy) and ideal "
-    "(--base by the PEs)\n"
-    "are of a generation; speedup is the base by us/iter, eff that by the PEs; "
-    "R3 divides by\n"
-    "hd; creation(s) makes the halo; after R12 generations hd is slower with "
-    "that.\nman gol2d has more."
+    "Columns: mean(s), +-95% (half of its interval), median(s) and min(s) of "
+    "the runs; us/iter,\n"
+    "host(us) (the host is busy) and ideal(us) (--base by the PEs) are of a "
+    "generation;\n"
+    "speedup is the base by us/iter, efficiency that by the PEs; /hd is the "
+    "time divided by\n"
+    "that of hd; create(s) makes the halo, and after pays_after generations "
+    "hd is slower\nwith that.  man gol2d has more."
 };
 
 static int options(int argc, char **argv)

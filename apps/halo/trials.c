@@ -81,8 +81,19 @@ static void report_spoilt(const struct trials *t)
     options_spoilt(t->o, first, first + t->rounds - 1);
 }
 
+/* Of runs that take alike long. */
+static void show_progress(struct trials *t, const char *mode, long trial)
+{
+    int modes = __builtin_popcount(t->o->modes & t->o->all);
+
+    progress_show(&t->progress, (double)t->run++ /
+                  (double)(modes * t->o->trials),
+                  "%s, run %ld of %ld,", mode, trial + 1, t->o->trials);
+}
+
 void trials_run(struct trials *t)
 {
+    progress_begin(&t->progress, app.name, app.me == 0, false);
     for (int m = 0; m < HALO_MODES; m++)
         if (trials_have(t, (enum halo_mode)m))
             create(t, (enum halo_mode)m);
@@ -90,10 +101,12 @@ void trials_run(struct trials *t)
         for (int m = 0; m < HALO_MODES; m++) {
             if (!trials_have(t, (enum halo_mode)m))
                 continue;
+            show_progress(t, halo_mode_names[m], k);
             measure(t, (enum halo_mode)m);
             if (is_compared(t, k))
                 t->check(t->halo[m], (enum halo_mode)m);
         }
+    progress_clear(&t->progress);
     report_spoilt(t);
 }
 

@@ -4,6 +4,7 @@
 #ifndef HALO_TRIALS_H
 #define HALO_TRIALS_H
 
+#include "../progress.h"
 #include "report.h"
 
 struct trials {
@@ -24,6 +25,8 @@ struct trials {
     struct times solved[HALO_MODES], enqueued[HALO_MODES];
     double created[HALO_MODES];
     struct halo *halo[HALO_MODES];
+    struct progress progress;
+    int run;                    /* of all modes' so far */
 };
 
 bool trials_have(const struct trials *t, enum halo_mode m);

@@ -234,20 +234,20 @@ static void row(enum halo_mode m)
     const struct column c[] = {
         { "nx", "nx", 7, 0, NULL, (double)jac.plate.nx },
         { "ny", "ny", 6, 0, NULL, (double)jac.plate.ny },
-        { "P", "pes", 4, 0, NULL, app.pes },
-        { "ppn", "ppn", 4, 0, NULL, app.node_pes },
+        { "PEs", "pes", 4, 0, NULL, app.pes },
+        { "/node", "ppn", 5, 0, NULL, app.node_pes },
         { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
-        { "solve(s)", "solve_s", 10, 6, NULL, times_mean(t) },
-        { "CI95", "ci95_s", 9, 6, NULL, times_interval(t) },
+        { "mean(s)", "solve_s", 10, 6, NULL, times_mean(t) },
+        { "+-95%", "ci95_s", 9, 6, NULL, times_interval(t) },
         { "median(s)", "median_s", 10, 6, NULL, times_median(t) },
         { "us/iter", "us_per_iter", 9, 2, NULL, us },
         { "GFLOP/s", "gflops", 8, 3, NULL, gflops(us) },
         { "speedup", "speedup_vs_hd", 7, 3, NULL, hd
                  ? times_ratio(&jac.t.solved[HALO_HD], t) : NAN },
-        { "host_us", "host_us", 9, 2, NULL,
+        { "host(us)", "host_us", 9, 2, NULL,
           times_median(&jac.t.enqueued[m]) / iters * 1e6 },
-        { "creation(s)", "creation_s", 11, 6, NULL, jac.t.created[m] },
-        { "with(s)", "solve_and_creation_s", 10, 6, NULL,
+        { "create(s)", "creation_s", 9, 6, NULL, jac.t.created[m] },
+        { "total(s)", "solve_and_creation_s", 10, 6, NULL,
           times_mean(t) + jac.t.created[m] },
         { .key = NULL }
     };
@@ -278,13 +278,13 @@ static const struct about about = {
     "Usage: oshrun -n PES jacobi2d [options]\n"
     "Jacobi's iteration on a plate: each PE exchanges the border of its block "
     "with up to\nfour neighbours in every iteration.",
-    "Columns: solve(s) is the mean of the runs, CI95 half of the interval of "
-    "that, median(s)\n"
-    "theirs; us/iter and host_us (the host is busy) are of an iteration; "
-    "GFLOP/s counts 4\noperations on a point, and 3 more for a norm; speedup is "
-    "the time of hd by this one;\n"
-    "creation(s) makes the halo; with(s) is solve(s) and that. man jacobi2d has "
-    "more."
+    "Columns: mean(s), +-95% (half of its interval) and median(s) of the runs; "
+    "us/iter and\n"
+    "host(us) (the host is busy) are of an iteration; GFLOP/s counts 4 "
+    "operations on a point,\n"
+    "and 3 more for a norm; speedup is the time of hd by this one; create(s) "
+    "makes the halo;\n"
+    "total(s) is mean(s) and that.  man jacobi2d has more."
 };
 
 static int refuse_shape(void)

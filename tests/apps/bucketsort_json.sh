@@ -59,13 +59,13 @@ agrees()
         if ($1 != value(r, "variant") || $2 != value(r, "pes") ||
             $3 != value(r, "keys_per_pe") || $4 != value(r, "scaling"))
             bad("problem")
-        if ($5 == "-" && value(r, "ub_gb_s") != 0) bad("bandwidth")
-        if ($5 != "-" && (!same($5, value(r, "lb_gb_s"), .001) ||
-            !same($6, value(r, "ub_gb_s"), .001) ||
+        if ($5 == "-" && value(r, "max_gb_s") != 0) bad("bandwidth")
+        if ($5 != "-" && (!same($5, value(r, "min_gb_s"), .001) ||
+            !same($6, value(r, "max_gb_s"), .001) ||
             !same($7, value(r, "mean_gb_s"), .001))) bad("bandwidth")
-        if (!same($8, value(r, "lb_over_ub"), .01)) bad("LB/UB")
+        if (!same($8, value(r, "min_over_max"), .01)) bad("min/max")
         if (!same($9, value(r, "total_s"), .0001) ||
-            !same($10, value(r, "ata_s"), .0001) ||
+            !same($10, value(r, "exchange_s"), .0001) ||
             !same($11, value(r, "sort_s"), .0001)) bad("times")
         if (!same($12, value(r, "mean_vs_ha_hi"), .01)) bad("ratio")
     }

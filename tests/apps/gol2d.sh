@@ -40,7 +40,7 @@ done
 
 try 1 -- -n 32 -g 10 -t 3 -m hd --base 1000000 --json
 grep -qE '^\{"program":"gol2d",.*"pes":1,"ppn":1,.*"grid":"1x1","generations":10,.*"verified":1,"rows":\[$' out &&
-    grep -qE '^\{"n":32,.*"mode":"hd",.*"us_ideal":1000000,.*"r3":1,.*"r12":null\}$' out ||
+    grep -qE '^\{"n":32,.*"mode":"hd",.*"us_ideal":1000000,.*"ratio_to_hd":1,.*"pays_after":null\}$' out ||
     fail "json: $(cat out)"
 
 # --- What is wrong is found ---
@@ -86,6 +86,6 @@ SHMEM_DEVICE=none
 [ -n "$real" ] || refused 1 'there is no device memory: SHMEM_DEVICE=software' 1 --
 try 1 -- --help
 [ $status -eq 0 ] && grep -q -e '--base US' out && grep -q -e '--spoil N' out &&
-    grep -q '^Columns: solve' out ||
+    grep -q '^Columns: mean' out ||
     fail "--help: status $status: $(cat out)"
 finish 'the Game of Life'

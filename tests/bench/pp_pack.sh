@@ -84,7 +84,7 @@ grep -qx '# verified 792 times: each element of .*' near.out ||
 
 # The object has the same rows.
 on "${real:-host}" "$BUILD/bin/oshrun" -n 2 "$pp" $few -s 8:16 -m pss,hd --json >json 2>&1
-grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"r1":1,.*\{"size":16,"mode":"pss",[^}]*\}\],"verified":88\}$' json ||
+grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"ratio_to_hd":1,.*\{"size":16,"mode":"pss",[^}]*\}\],"verified":88\}$' json ||
     fail "json: $(cat json)"
 
 # One wrong element, in the pass of checks or in the last round of a loop.

@@ -85,7 +85,7 @@ lines 'all columns' '# OSU OpenSHMEM Put Test v7\.4' \
 
 # shellcheck disable=SC2086
 run osu_oshm_get heap -m 1:2 $few --json
-tr -d '\n' <"$out" | grep -qE '^\{"benchmark":"osu_oshm_get",.*"pes":2,"memory":"heap","rows":\[\{"size":1,"latency_us":[0-9.e+-]+\},\{"size":2,"latency_us":[0-9.e+-]+\}\]\}$' ||
+tr -d '\n' <"$out" | grep -qE '^\{"program":"osu_oshm_get","version":.*"pes":2,"memory":"heap","rows":\[\{"size":1,"latency_us":[0-9.e+-]+\},\{"size":2,"latency_us":[0-9.e+-]+\}\]\}$' ||
     fail "json: $(cat "$out")"
 
 # Placements: lines that begin with # say them; one changes no column, of

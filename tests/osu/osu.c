@@ -72,6 +72,7 @@ int osu_open(struct osu *o, const struct osu_prog *prog, int argc, char **argv)
     osu_place(o, 0);
     osu_begin(o, 1);
     osu_print_header(o);
+    progress_begin(&o->progress, prog->name, o->pe == 0, false);
     return 0;
 }
 
@@ -134,6 +135,27 @@ void osu_begin(struct osu *o, size_t n)
     shmem_barrier_all();
 }
 
+/* What messages of n bytes take, beside other sizes. */
+static double work_of(const struct osu *o, size_t n)
+{
+    const struct osu_loops *k = &osu_loops[o->prog->kind];
+    int iters = n >= k->large ? k->iters_large : k->iters;
+
+    return (o->iters_opt > 0 ? o->iters_opt : iters) * (1 + (double)n / 4096);
+}
+
+void osu_show_progress(struct osu *o, size_t n, int place)
+{
+    double done = 0, all = 0;
+
+    for (size_t i = o->min; i <= o->max; i *= 2) {
+        all += work_of(o, i);
+        done += i < n ? work_of(o, i) : 0;
+    }
+    done += work_of(o, n) * place / o->n_places;
+    progress_show(&o->progress, done / all, "%zu bytes,", n);
+}
+
 /* OSU's message rates begin with puts of the largest size. */
 static void warm_up(struct osu *o)
 {
@@ -177,6 +199,7 @@ int osu_copies(const struct osu_prog *prog, osu_measure *measure, osu_op *op,
         for (int k = 0; k < o.n_places; k++) {
             osu_place(&o, k);
             osu_begin(&o, n);
+            osu_show_progress(&o, n, k);
             osu_measured(&o, n, takes_part(&o) ? measure(&o, n) : 0, op);
         }
         osu_row_size(&o, n);

@@ -9,6 +9,8 @@
 #ifndef OSU_H
 #define OSU_H
 
+#include "../../apps/progress.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,6 +106,7 @@ struct osu {
     char *src_in[OSU_SPACES], *dst_in[OSU_SPACES];
     void *blocks[4 * OSU_SPACES];   /* to be freed */
     int n_blocks;
+    struct progress progress;       /* on a terminal */
     int rows;
     int status;                     /* what main() returns */
 };

@@ -3,6 +3,7 @@
  * every PE, the barrier after it is not, as OSU does.  The calls over active
  * sets are used, since all libraries have them. */
 #include "osu.h"
+#include "osu_int.h"
 
 #include <shmem.h>
 #include <stdio.h>
@@ -62,6 +63,7 @@ int osu_collective(const struct osu_prog *prog, osu_coll_op *op,
         for (int k = 0; k < o.n_places; k++) {
             osu_place(&o, k);
             osu_begin(&o, n);
+            osu_show_progress(&o, n, k);
             us = mean_us(&o, n, op);
             osu_measured_collective(&o, us, o.check ?
                                     check_once(&o, n, op, wrong) : 0);

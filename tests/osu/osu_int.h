@@ -30,6 +30,10 @@ int osu_arguments(struct osu *o, int argc, char **argv);
 int osu_bad(const struct osu *o, const char *what, const char *text,
             const char *wanted);
 
+/* On the terminal of PE 0: it goes on with that size and place, of programs whose
+ * sizes double. */
+void osu_show_progress(struct osu *o, size_t n, int place);
+
 /* Makes the buffers of all places.  0, or on all PEs 1 after a line. */
 int osu_buffers(struct osu *o);
 /* Bytes of a buffer. */

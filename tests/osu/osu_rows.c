@@ -89,9 +89,9 @@ static void json_header(const struct osu *o)
     char library[SHMEM_MAX_NAME_LEN];
 
     library_name(library);
-    printf("{\"benchmark\":\"%s\",\"title\":\"%s\",\"loops\":\"OMB "
-           OSU_VERSION "\",\"library\":\"%s\",\"pes\":%d", o->prog->name,
-           o->prog->title, library, o->npes);
+    printf("{\"program\":\"%s\",\"version\":\"%s\",\"title\":\"%s\","
+           "\"loops\":\"OMB " OSU_VERSION "\",\"pes\":%d", o->prog->name, library,
+           o->prog->title, o->npes);
     if (o->prog->kind != OSU_BARRIER && o->prog->kind != OSU_COLLECTIVE)
         printf(",\"memory\":\"%s\"", o->heap ? "heap" : "global");
     if (o->src_opt || o->dst_opt) {
@@ -346,6 +346,7 @@ static void overlap_values(const struct osu *o)
 
 void osu_row_size(struct osu *o, size_t n)
 {
+    progress_clear(&o->progress);
     if (o->pe == 0 && o->json) {
         json_row_start(o);
         printf("\"size\":%zu,\"%s\":%.9g", n, naming(o)->key,
