@@ -15,7 +15,7 @@
 struct progress {
     const char *program;
     bool on, line;              /* line: a terminal, where lines replace others */
-    bool shown;                 /* a line stands there */
+    bool stands;                /* a line stands there */
     double begun, last;         /* seconds */
 };
 
@@ -74,16 +74,16 @@ static inline void progress_show(struct progress *p, double part,
         fprintf(stderr, ", %.0f s left", spent / part * (1 - part));
     fputs(p->line ? "" : "\n", stderr);
     fflush(stderr);
-    p->shown = p->line;
+    p->stands = p->line;
 }
 
 /* Before other lines. */
 static inline void progress_clear(struct progress *p)
 {
-    if (p->shown)
+    if (p->stands)
         fputs("\r\033[K", stderr);
     fflush(stderr);
-    p->shown = false;
+    p->stands = false;
 }
 
 #endif

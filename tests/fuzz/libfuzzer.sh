@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: clang builds the library, and 4 s of libFuzzer break no reader
+# Description: clang builds the library, and 2 s of libFuzzer for each break no reader
 # of outside bytes.
 # Background: its build and its runs leave the processors to other tests (nice).
 # Timeout: 400
@@ -17,7 +17,7 @@ if "$BUILD/bin/oshcc" --showme:compile | grep -q -e -fsanitize; then
 fi
 # What tests/run sets for its own sanitizers is not for these.
 unset ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
-FUZZ_EACH=4 nice sh "$SRC/scripts/fuzz" >found 2>&1 || {
+FUZZ_EACH=2 nice sh "$SRC/scripts/fuzz" >found 2>&1 || {
     cat found
     exit 1
 }

@@ -54,7 +54,7 @@ right 100 cxi 16 1 4 2 &
 right 100 sockets 500 0 2 1
 wait
 program=part/collectives
-right 0 cxi 500 0 3 1 &
+right 0 cxi 500 0 2 1 &
 right 0 sockets 500 1 2 1
 wait
 finish
