@@ -82,6 +82,7 @@ obj = $(patsubst %,$(O)/obj/%.o,$(basename $1))
 LIB_SRCS  = $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJS  = $(call obj,$(LIB_SRCS))
 LIBS_MADE = $(O)/lib/libshmem.so $(O)/lib/libshmem.a
+ABSENT    = $(addprefix $(O)/lib/sluice/,libpsm2.so.2 libpsm_infinipath.so.1)
 
 TOOL_DIRS = $(patsubst tools/%/,%,$(sort $(dir $(wildcard tools/*/*.c))))
 TOOLS     = $(TOOL_DIRS:%=$(O)/bin/%) \
@@ -134,7 +135,7 @@ MAN_MADE  = $(patsubst man/%.in,$(O)/obj/man/%,$(wildcard man/*.in))
 # --------------------------------------------------------------- library ----
 
 MAN_TREE = $(O)/obj/share/man/made
-all: $(LIBS_MADE) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_TREE) ## library, tools and applications
+all: $(LIBS_MADE) $(ABSENT) $(TOOLS) $(ALIASES) $(APPS) $(PC_FILES) $(CM_FILES) $(MAN_TREE) ## library, tools and applications
 osu: all $(filter $(O)/obj/tests/osu/%,$(PE_TESTS)) ## the benchmarks of tests/osu
 pp-pack: all $(O)/obj/bench/pp_pack ## the benchmark of packed messages on streams
 benches: all $(BENCHES) ## the benchmarks of bench/
@@ -188,6 +189,15 @@ $(O)/lib/$(SONAME): $(LIB_OBJS) src/libshmem.map $(O)/obj/objects.txt
 
 $(O)/lib/libshmem.so: $(O)/lib/$(SONAME)
 	$(call say,LN)ln -sf $(SONAME) $@
+
+# Stand for libraries of NICs that the machine lacks: plain code, in any build.
+$(O)/lib/sluice/libpsm_infinipath.so.1: private ABSENT_FLAGS = -DABSENT_PSM1
+$(O)/lib/sluice/libpsm2.so.2: private ABSENT_FLAGS = \
+    -Wl,--version-script=src/absent_psm2.map
+$(ABSENT): src/absent_psm.c src/absent_psm2.map $(O)/obj/flags.txt
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(filter -m%,$(CFLAGS)) -O1 -fPIC -shared \
+	    -Wl,-soname,$(@F) $(ABSENT_FLAGS) -o $@ $<
 
 # One object whose internal names are local: a program may define any name of
 # ours without meeting it.
@@ -551,6 +561,7 @@ install: all ## below DESTDIR and the configured prefix
 	$(foreach a,$(notdir $(ALIASES)),ln -sf oshcc "$(D)$(bindir)/$a";) \
 	put 644 "$(libdir)" $(O)/lib/$(SONAME) $(O)/lib/libshmem.a; \
 	ln -sf $(SONAME) "$(D)$(libdir)/libshmem.so"; \
+	put 644 "$(libdir)/sluice" $(ABSENT); \
 	put 644 "$(libdir)/pkgconfig" $(PC_FILES); \
 	put 644 "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	put 644 "$(includedir)" $(INST_INC); \
@@ -571,6 +582,7 @@ uninstall: ## what install put, and nothing else
 	empty() { rmdir "$(D)$$1" 2>/dev/null || :; }; \
 	drop "$(bindir)" $(INST_BIN) $(ALIASES); \
 	drop "$(libdir)" $(SONAME) libshmem.so libshmem.a; \
+	drop "$(libdir)/sluice" $(ABSENT); empty "$(libdir)/sluice"; \
 	drop "$(libdir)/pkgconfig" $(PC_FILES); \
 	drop "$(libdir)/cmake/Sluice" $(CM_FILES); \
 	drop "$(includedir)" $(INST_INC); \

@@ -31,7 +31,7 @@ NAV = [
         'guide/device_names.md', 'guide/sites.md']),
     ('Guides', [
         'guide/concepts.md', 'guide/on_a_stream.md', 'guide/in_a_kernel.md', 'guide/diagnose.md',
-        'examples.md']),
+        'guide/tuning.md', 'guide/measure.md', 'examples.md']),
     ('Reference', None),
     ('Results', None),
     ('Development', [
@@ -198,6 +198,7 @@ def navigation(folder, manual):
             continue
         lines.append('  - %s:' % label)
         if label == 'Reference':
+            entry('guide/compatibility.md')
             entry('man/README.md')
             for section in ('7', '1', '3'):
                 lines.append('    - %s:' % SECTIONS[section])

@@ -8,7 +8,8 @@ set -u
 export SHMEM_DEVICE=software OMPI_ALLOW_RUN_AS_ROOT=1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh
 pages="$SRC/docs/start/openshmem.md $SRC/docs/start/mpi.md $SRC/docs/start/gpu.md
-    $SRC/docs/guide/diagnose.md $SRC/docs/guide/concepts.md"
+    $SRC/docs/guide/diagnose.md $SRC/docs/guide/concepts.md $SRC/docs/guide/tuning.md
+    $SRC/docs/guide/measure.md $SRC/docs/guide/compatibility.md"
 
 # Each program, of those that have a main(), as PAGE.c.
 for page in $pages; do
@@ -38,7 +39,7 @@ fi
 # Variables: of the middle column where a table names those of others, too.
 {
     sed 's/^|[^|]*|\([^|]*\)|.*/\1/; /^---/d' "$SRC/docs/start/openshmem.md"
-    cat "$SRC/docs/start/gpu.md" "$SRC/docs/guide/diagnose.md"
+    cat "$SRC/docs/start/gpu.md" "$SRC/docs/guide/diagnose.md" "$SRC/docs/guide/tuning.md"
 } | grep -oE 'SHMEM_[A-Z_]*[A-Z]' | grep -vE '_(SPACE_DEVICE|SPACE_GPU)$' |
     sort -u >named
 "$bin/shmem_info" | grep -oE '^SHMEM_[A-Z_]+' | sort >known
@@ -64,8 +65,10 @@ missing=$(comm -23 named known)
 # Options of our programs in the code of the pages.
 "$bin/oshrun" --help >help
 "$bin/shmem_info" --help >>help
+"$bin/shmem_top" --help >>help
+timeout 60 "$bin/oshrun" "$BUILD/obj/tests/osu/osu_oshm_put" -h >>help
 # shellcheck disable=SC2086
-grep -hE '^(SHMEM_[A-Z]*=[^ ]* )?(oshrun|shmem_info) ' $pages |
+grep -hE '^(SHMEM_[A-Z]*=[^ ]* )?(oshrun|shmem_info|shmem_top)( |$)' $pages |
     grep -oE ' --?[a-z][a-z-]*' | sort -u >options
 [ "$(wc -l <options)" -gt 3 ] || fail "few options: $(cat options)"
 while read -r option; do

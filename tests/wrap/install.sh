@@ -10,6 +10,7 @@ installs "$prefix"
 
 for file in bin/oshcc bin/oshc++ bin/shmemcc bin/oshrun bin/shmem_info bin/shmem_top \
     bin/bucketsort bin/gol2d bin/faces bin/jacobi2d lib/libshmem.so lib/libshmem.so.1 lib/libshmem.a \
+    lib/sluice/libpsm2.so.2 \
     include/shmem.h include/shmemx.h include/pshmem.h include/mpp/shmem.h include/compat/nvshmem.h \
     lib/pkgconfig/sluice.pc lib/pkgconfig/openshmem.pc \
     lib/cmake/Sluice/SluiceConfig.cmake share/doc/sluice/README.md \

@@ -56,6 +56,7 @@ int ofi_lib_open(const char **why)
     /* A provider's library catches signals otherwise, which are the
      * program's. */
     env_foreign_default("IPATH_NO_BACKTRACE", "1");
+    ofi_absent_load();
     rc = dl_open(names, syms, (int)(sizeof syms / sizeof *syms), &handle);
     if (rc == -ENOENT)
         *why = "libfabric.so.1 cannot be loaded; install libfabric";

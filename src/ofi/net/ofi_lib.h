@@ -23,6 +23,9 @@ struct ofi_lib {
 extern struct ofi_lib ofi_lib;
 /* 0, or -ENOENT with why in *out. */
 int ofi_lib_open(const char **why);
+/* ---- ofi_absent.c ---- */
+/* Before libfabric is loaded. */
+void ofi_absent_load(void);
 /* The file that was loaded. */
 const char *ofi_lib_path(void);
 /* The version of the interface that is asked for. */
