@@ -35,7 +35,7 @@ NAV = [
     ('Reference', None),
     ('Results', None),
     ('Development', [
-        'ARCHITECTURE.md', 'contributing.md', 'changelog.md', 'decisions/README.md']),
+        'ARCHITECTURE.md', 'kernel_side.md', 'contributing.md', 'changelog.md', 'decisions/README.md']),
 ]
 
 
