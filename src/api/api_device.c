@@ -3,6 +3,7 @@
  * first allocation that needs it.  Either all PEs have the heap or none has. */
 #include "api/api.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "core/core_device.h"
 #include "gtl/gtl.h"
 #include "kernel/kernel.h"
@@ -79,7 +80,7 @@ void api_device_report_disabled(const char *call)
     warned = true;
     if (rt_job.pe == 0)
         log_warn(ERR_DEVICE, "%s: there is no such memory space: that of the "
-                 "device is switched off by SHMEM_%s", core_public_name(call),
+                 "device is switched off by SHMEM_%s", symbol_public(call),
                  by);
 }
 

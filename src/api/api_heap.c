@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "gtl/gtl.h"
 #include "msg/msg.h"
 #include "stream/stream.h"
@@ -95,7 +96,7 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
     what_to_raise(space, u.total + (size < SIZE_MAX - u.total ? size : 0),
                   raise);
     log_warn(ERR_HEAP, "%s: the symmetric heap%s is full: asked %s%s, used %s "
-             "of %s, largest free block %s; raise %s", core_public_name(call),
+             "of %s, largest free block %s; raise %s", symbol_public(call),
              space->parent ? " of a space"
              : device ? " in device memory" : "",
              log_size(requested, (double)size), how,
@@ -114,7 +115,7 @@ static void report_no_room(const char *call, const struct api_request *r,
         if (core_world.my_pe == 0)
             log_warn(ERR_ARG, "%s: alignment %zu is more than the heaps in "
                      "device memory have, which the driver aligns to %s",
-                     core_public_name(call), r->align,
+                     symbol_public(call), r->align,
                      log_size(most, (double)r->space->align));
         return;
     }
@@ -260,7 +261,7 @@ bool api_alignment_ok(const char *call, size_t *alignment)
     if (!requested || requested & (requested - 1)) {
         if (core_world.my_pe == 0)
             log_warn(ERR_ARG, "%s: alignment %zu is not a power of two",
-                     core_public_name(call), requested);
+                     symbol_public(call), requested);
         return false;
     }
     if (requested >= sizeof(void *))
@@ -270,7 +271,7 @@ bool api_alignment_ok(const char *call, size_t *alignment)
     if (core_world.my_pe == 0 &&
         !atomic_exchange_explicit(&warned, true, memory_order_relaxed))
         log_warn(ERR_ARG, "%s: alignment %zu is less than that of a pointer "
-                 "and is rounded up to %zu", core_public_name(call), requested,
+                 "and is rounded up to %zu", symbol_public(call), requested,
                  sizeof(void *));
     return true;
 }

@@ -3,6 +3,7 @@
  * the states are the kernel layer's. */
 #include "api/api.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "gtl/gtl.h"
 #include "kernel/kernel.h"
 
@@ -14,7 +15,7 @@ int api_kernel_open(const char *call)
         return 0;
     if (!api_device_known()) {
         log_warn(ERR_DEVICE, "%s: there is no device (SHMEM_DEVICE)",
-                 core_public_name(call));
+                 symbol_public(call));
         return -ENODEV;
     }
     return kernel_open(call);

@@ -14,6 +14,7 @@
 #include "core/core_device.h"
 #include "core/core_report.h"
 #include "base/clock.h"
+#include "base/symbol.h"
 #include "base/trace_merge.h"
 #include "diag/diag.h"
 #include "gtl/gtl.h"
@@ -409,7 +410,7 @@ static void warn_finalized(const char *call)
 
     if (!__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
         log_warn(ERR_STATE, "%s: called after the last shmem_finalize; the "
-                 "call does nothing", core_public_name(call));
+                 "call does nothing", symbol_public(call));
 }
 
 void pshmem_finalize(void)

@@ -5,6 +5,7 @@
 #include "api/api_stream.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"
 
@@ -27,7 +28,7 @@ void api_stream_report_missing(const char *call)
 
     if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
         log_warn(ERR_DEVICE, "%s: this PE has no device, so no streams: %s",
-                 core_public_name(call), env.DEVICE == ENV_DEVICE_NONE
+                 symbol_public(call), env.DEVICE == ENV_DEVICE_NONE
                  ? "SHMEM_DEVICE=none switches it off" : gtl_error());
 }
 
@@ -261,7 +262,7 @@ static int ended(const char *call, shmemx_stream_t stream, int rc)
     }
     if (rc != -EAGAIN && rc != -EINVAL && rc != -EBUSY) {
         log_warn(ERR_DEVICE, "%s: stream %p: work on it failed: %s",
-                 core_public_name(call), stream, gtl_error());
+                 symbol_public(call), stream, gtl_error());
         stream_errors_take(call, stream);
         return rc;
     }

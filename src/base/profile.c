@@ -239,7 +239,7 @@ static void describe(const struct call *c, const struct sum *s,
         .bytes = get(&s->bytes), .ns = get(&s->ns),
         .most_ns = get(&s->most_ns), .waited_ns = get(&s->waited_ns)
     };
-    snprintf(out->call, sizeof out->call, "%s", trace_public_name(name));
+    snprintf(out->call, sizeof out->call, "%s", symbol_public(name));
 }
 
 unsigned profile_calls(struct profile_row *out, unsigned most, uint64_t *lost_)

@@ -209,3 +209,10 @@ const void *symbol_caller(const struct symbol_range *own)
         i++;
     return i < n ? at[i] : NULL;
 }
+
+const char *symbol_public(const char *call)
+{
+    return call[0] == 'p' && (!strncmp(call + 1, "shmem", 5) || call[1] == '_' ||
+                              !strncmp(call + 1, "start_pes", 9))
+           ? call + 1 : call;
+}

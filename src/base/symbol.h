@@ -31,4 +31,8 @@ int symbol_frames(void **at, int most);
  * NULL. */
 const void *symbol_caller(const struct symbol_range *own);
 
+/* The name under which users know a call: without the p of its second entry
+ * point.  Other texts stay. */
+const char *symbol_public(const char *call);
+
 #endif

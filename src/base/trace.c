@@ -10,6 +10,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/profile.h"
+#include "base/symbol.h"
 #include "base/trace_ranges.h"
 
 #include <errno.h>
@@ -133,11 +134,6 @@ static struct trace_ring *ring_of_thread(void)
 
 /* ---- names ---- */
 
-const char *trace_public_name(const char *name)
-{
-    return strncmp(name, "pshmem", 6) ? name : name + 1;
-}
-
 /* True: the place has that name now. */
 static bool store_name(unsigned place, const char *name)
 {
@@ -147,7 +143,7 @@ static bool store_name(unsigned place, const char *name)
     is = trace.names[place];
     if (!is) {
         snprintf(trace.file->names[place], TRACE_NAME, "%s",
-                 trace_public_name(name));
+                 symbol_public(name));
         /* release: pairs with number_of(). */
         __atomic_store_n(&trace.names[place], name, __ATOMIC_RELEASE);
         is = name;
@@ -212,7 +208,7 @@ struct trace_event *trace_begin(const struct trace_what *w)
     uint64_t now;
 
     if (trace_ranges)
-        trace_ranges->push(trace_public_name(w->name));
+        trace_ranges->push(symbol_public(w->name));
     now = clock_ns();
     if (profile_is_on())
         profile_enter(w, now);
@@ -241,7 +237,7 @@ void trace_mark(const struct trace_what *w)
     uint64_t now = clock_ns();
 
     if (trace_ranges)
-        trace_ranges->mark(trace_public_name(w->name));
+        trace_ranges->mark(symbol_public(w->name));
     record(w, now, now);
 }
 

@@ -16,6 +16,7 @@
 #define BASE_TRACE_H
 
 #include "base/atomics.h"
+#include "base/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ enum trace_role { TRACE_ALONE, TRACE_STORES, TRACE_SEES, TRACE_SENDS,
  * of a message; pe: of the job. */
 #define TRACE_NOWHERE UINT64_MAX
 struct trace_what {
-    const char *name;           /* constant; see trace_public_name() */
+    const char *name;           /* constant; see symbol_public() */
     enum trace_kind kind;
     enum trace_role role;
     int pe;                     /* another PE + 1; 0: none, or several */
@@ -166,8 +167,6 @@ void trace_count(bool on);
 /* Gets the same: core's accesses that record nothing change to those that do,
  * and back.  NULL: core is closed. */
 extern hidden void (*trace_switched)(bool on);
-/* The name of a call without the p of its second entry point. */
-const char *trace_public_name(const char *name);
 /* In a forked child, which is no PE: nothing is recorded. */
 void trace_forget(void);
 

@@ -11,6 +11,7 @@
  * synchronisation after next before all have left this one. */
 #include "coll/coll_int.h"
 #include "base/log.h"
+#include "base/symbol.h"
 #include "core/core_activity.h"
 
 #include <inttypes.h>
@@ -62,7 +63,7 @@ static const struct core_args *copy_all(const struct core_team *t,
 
 static bool is_one_of(const struct coll_args *a, const struct core_args *x)
 {
-    return !strncmp(x->call, core_public_name(a->call), sizeof x->call) ||
+    return !strncmp(x->call, symbol_public(a->call), sizeof x->call) ||
            !strncmp(x->call, a->also, sizeof x->call);
 }
 
@@ -239,7 +240,7 @@ void coll_check_args(struct core_team *t, const struct coll_args *a)
 
     t->compared++;
     mine = args_at(t, t->my_pe);
-    snprintf(mine->call, sizeof mine->call, "%s", core_public_name(a->call));
+    snprintf(mine->call, sizeof mine->call, "%s", symbol_public(a->call));
     mine->number = t->compared;
     memcpy(mine->value, a->value, sizeof mine->value);
     coll_sync(t);

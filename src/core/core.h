@@ -82,8 +82,6 @@ void core_arrived(const void *at, size_t len);
 _Noreturn void core_fatal(enum err_code code, const char *call,
                           const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
-/* The name under which users know that function. */
-const char *core_public_name(const char *call);
 /* For an error that another PE reports, too: that PE gets a second to end the
  * job before this one prints its line. */
 void core_await_end(void);

@@ -9,6 +9,7 @@
  * is that of the last call. */
 #include "core/core_activity.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "rt/rt.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ static void put_name(struct core_activity *a, const char *call)
 {
     uint64_t name[sizeof a->call / sizeof(uint64_t)] = { 0 };
 
-    strncpy((char *)name, core_public_name(call), sizeof name - 1);
+    strncpy((char *)name, symbol_public(call), sizeof name - 1);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         SET(((uint64_t *)(void *)a->call)[i], name[i]);
     SET(recorded.call, call);
@@ -107,7 +108,7 @@ void core_activity_enter(const char *call, struct core_team *t)
     record_call(&core_ctl->activity, call);
     if (unlikely(entered.call != call)) {
         entered.call = call;
-        entered.id = core_activity_call_id(core_public_name(call));
+        entered.id = core_activity_call_id(symbol_public(call));
     }
     SET(core_team_area_of(t, t->my_pe)->entry,
         core_activity_entry(++t->entries, entered.id));

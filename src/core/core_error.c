@@ -5,6 +5,7 @@
 #include "base/crash.h"
 #include "core/core.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "rt/rt.h"
 
 #include <stdarg.h>
@@ -12,11 +13,6 @@
 #include <stdlib.h>
 
 /* The API's functions are defined under their profiling names. */
-const char *core_public_name(const char *call)
-{
-    return call[0] == 'p' ? call + 1 : call;
-}
-
 void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
 {
     char text[768];
@@ -25,7 +21,7 @@ void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    log_error(code, "%s: %s", core_public_name(call), text);
+    log_error(code, "%s: %s", symbol_public(call), text);
     if (core_state() == CORE_FORKED) {
         crash_on_error();
         rt_leave(EXIT_FAILURE);

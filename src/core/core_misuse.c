@@ -4,6 +4,7 @@
  * after the third, so that a loop cannot flood the output. */
 #include "core/core_misuse.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "core/core.h"
 
 #include <errno.h>
@@ -49,10 +50,10 @@ void core_misuse_end(enum err_code code, const char *call, const char *end,
 
     vsnprintf(text, sizeof text, fmt, ap);
     if (n < FEW)
-        log_warn(code, "%s: %s%s", core_public_name(call), text, end);
+        log_warn(code, "%s: %s%s", symbol_public(call), text, end);
     else if (n == FEW)
         log_warn(code, "%s: further lines of this kind are not printed; "
-                 "SHMEM_LOG=debug:api prints them", core_public_name(call));
+                 "SHMEM_LOG=debug:api prints them", symbol_public(call));
 }
 
 int core_misuse(enum err_code code, const char *call, const char *fmt, ...)

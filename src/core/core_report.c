@@ -4,6 +4,7 @@
  * to be described.  The describe functions take no lock and allocate nothing,
  * and what they read may change meanwhile. */
 #include "core/core_report.h"
+#include "base/symbol.h"
 #include "core/core_describe.h"
 #include "core/core_lock.h"
 #include "diag/diag.h"
@@ -87,7 +88,7 @@ bool core_report_shows(const struct core_waiter *w)
 
 static void add_call(struct line *l, const char *call, uint64_t since_ns)
 {
-    line_addf(l, "in %s for %llu s", call ? core_public_name(call) : "start-up",
+    line_addf(l, "in %s for %llu s", call ? symbol_public(call) : "start-up",
               line_seconds(core_age_ns(CLOCK_MONOTONIC, since_ns)));
 }
 

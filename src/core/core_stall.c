@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "core/core_describe.h"
 #include "core/core_device.h"
 #include "core/core_lock.h"
@@ -75,7 +76,7 @@ static const char *call_of(const struct core_waiter *w)
 {
     const char *call = w->info.call ? w->info.call : xport_call;
 
-    return call ? core_public_name(call) : "start-up";
+    return call ? symbol_public(call) : "start-up";
 }
 
 static const struct core_outstanding *
@@ -530,7 +531,7 @@ static void report_one(struct xport_wait *w, uint64_t now)
     line_begin(&l);
     core_describe_pe(&l, w->pe);
     log_warn(ERR_STALL, "%s waits for %llu s for %s)",
-             xport_call ? core_public_name(xport_call) : "start-up",
+             xport_call ? symbol_public(xport_call) : "start-up",
              line_seconds(now - w->since_ns), l.at);
 }
 

@@ -12,6 +12,7 @@
  * linked to no runtime. */
 #include "kernel/kernel_int.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -146,13 +147,13 @@ static int find_variable(const char *call, void *module, void **out)
 
     if (rc == -ENOENT)
         log_warn(ERR_DEVICE, "%s: the module has no variable %s: it makes no "
-                 "call of shmemg.h", core_public_name(call), name);
+                 "call of shmemg.h", symbol_public(call), name);
     else if (rc)
-        log_warn(ERR_DEVICE, "%s: %s", core_public_name(call), gtl_error());
+        log_warn(ERR_DEVICE, "%s: %s", symbol_public(call), gtl_error());
     else if (size != sizeof empty)
         log_warn(ERR_ARG, "%s: the module was compiled with headers of another "
                  "release: its state has %zu bytes, not %zu",
-                 core_public_name(call), size, sizeof empty);
+                 symbol_public(call), size, sizeof empty);
     else
         return 0;
     return rc ? rc : -EINVAL;
@@ -164,7 +165,7 @@ static int write_module(const char *call, void *at, const shmemx_dev_t *what)
 
     if (rc)
         log_warn(ERR_DEVICE, "%s: the module's state cannot be written: %s",
-                 core_public_name(call), gtl_error());
+                 symbol_public(call), gtl_error());
     return rc;
 }
 
@@ -201,7 +202,7 @@ int kernel_module_finalize(const char *call, void *module)
         forget(c);
     } else {
         log_warn(ERR_ARG, "%s: the module was not initialized",
-                 core_public_name(call));
+                 symbol_public(call));
     }
     lock_release(&lock);
     return rc;

@@ -3,6 +3,7 @@
  * progress thread, or a kernel of the software device that waits for the
  * ring.  A step waits for nothing.  See struct kernel_ring for the protocol. */
 #include "base/env.h"
+#include "base/symbol.h"
 #include "kernel/kernel_int.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ int kernel_ring_open(const char *call, struct kernel_ring **out,
     return 0;
 fail:
     log_warn(ERR_CTX, "%s: a ring of %lu requests (SHMEM_DEVICE_RING_SIZE) "
-             "for kernels could not be opened: %s", core_public_name(call),
+             "for kernels could not be opened: %s", symbol_public(call),
              (unsigned long)n, why);
     if (r) {
         kernel_pinned_free(r->requests, shared_size(n));

@@ -8,6 +8,7 @@
  * and teams of kernels come and go, and for shmemx_dev_get(). */
 #include "base/env.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "kernel/kernel_int.h"
 #include "rt/rt.h"
 #include "stream/stream.h"
@@ -181,7 +182,7 @@ static int failed(const char *call, int rc)
     const char *cause = gtl_error();
 
     log_warn(ERR_DEVICE, "%s: kernels cannot communicate: %s",
-             core_public_name(call), *cause ? cause : strerror(-rc));
+             symbol_public(call), *cause ? cause : strerror(-rc));
     return rc;
 }
 
@@ -211,7 +212,7 @@ static int open_context(const char *call, const struct core_team *t,
         at++;
     if (at == OBJECTS) {
         log_warn(ERR_CTX, "%s: kernels know at most %d contexts",
-                 core_public_name(call), OBJECTS);
+                 symbol_public(call), OBJECTS);
         return -ENOMEM;
     }
     k.context[at] = calloc(1, sizeof *k.context[at]);
@@ -256,7 +257,7 @@ int kernel_state(const char *call, shmem_ctx_t ctx, shmemx_dev_t *out)
     lock_release(&lock);
     if (rc == -EINVAL)
         log_warn(ERR_CTX, "%s: the context is not SHMEM_DEVICE_CTX_DEFAULT, and "
-                 "was not made with SHMEM_DEVICE_CTX", core_public_name(call));
+                 "was not made with SHMEM_DEVICE_CTX", symbol_public(call));
     return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "msg/msg_coll.h"
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "coll/coll.h"
 #include "core/core_misuse.h"
 #include "core/core_activity.h"
@@ -587,7 +588,7 @@ static void close_req(struct req *r)
 
 static void name(const struct req *r, char *text, size_t size)
 {
-    snprintf(text, size, "%s", core_public_name(coll_of(r)->call));
+    snprintf(text, size, "%s", symbol_public(coll_of(r)->call));
 }
 
 static const struct stream_req_ops coll_req_ops = {

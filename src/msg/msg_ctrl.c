@@ -4,6 +4,7 @@
  * msg_ctrl_signal(). */
 #include "msg/msg_ctrl.h"
 #include "base/clock.h"
+#include "base/symbol.h"
 #include "core/core_amo.h"
 #include "core/core_stall.h"
 #include "core/core_describe.h"
@@ -406,7 +407,7 @@ static void report_stall(struct core_outstanding *l, int pe)
         return;
     l->pe = pe;
     line_addf(&t, "%s waits for %llu s for control messages to PE %d",
-                  core_public_name(l->w.info.call),
+                  symbol_public(l->w.info.call),
                   line_seconds(now - l->w.since_ns), l->pe);
     l->text = t.at;
     core_stall_outstanding(l, now);

@@ -4,6 +4,7 @@
  * itself, for this and for all other calls. */
 #include "msg/msg_int.h"
 #include "base/clock.h"
+#include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "core/core_describe.h"
 #include "core/core_stall.h"
@@ -115,7 +116,7 @@ static void report_stall(struct core_outstanding *l, const char *call, int n,
     for (int i = at; i < n; i++)
         left += chan_of(reqs[i]) && !is_decided(chan_of(reqs[i]));
     line_addf(&t, "%s waits for %llu s for the %s of request %d, tag %d",
-                  core_public_name(call),
+                  symbol_public(call),
                   line_seconds(now - l->w.since_ns),
                   c->sends ? "receive" : "send", at, c->tag);
     if (left > 1)

@@ -3,6 +3,7 @@
  * makes them; the stream layer calls msg_req_ops for what its queues do with
  * them.  The protocol of the channel says what a start and a wait enqueue. */
 #include "msg/msg_int.h"
+#include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "msg/msg_proto.h"
 #include "msg/part/part.h"
@@ -80,7 +81,7 @@ static void check_ready_send(const char *call, struct msg_chan *c)
     c->warned = true;
     log_warn(ERR_STREAM, "%s: the message from PE %d, tag %d, of "
              "shmemx_rsend_init came before its receive was started; its "
-             "sender has to know of that start", core_public_name(call),
+             "sender has to know of that start", symbol_public(call),
              c->pe, c->tag);
 }
 

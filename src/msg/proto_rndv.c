@@ -10,6 +10,7 @@
  * message raises it itself when it has the RTR; and the holder raises `sent`
  * when the buffer of a send is free, or when a one-shot receive is over. */
 #include "msg/msg_int.h"
+#include "base/symbol.h"
 #include "core/core_device.h"
 #include "msg/msg_proto.h"
 #include "stream/exec/stream_exec.h"
@@ -171,9 +172,9 @@ static void describe_task(const struct stream_task *t, const char *call,
 
     if (c->tag < 0)
         snprintf(text, size, "%s, a step of a collective request, with PE %d",
-                 core_public_name(call), c->pe);
+                 symbol_public(call), c->pe);
     else
-        snprintf(text, size, "%s, PE %d, tag %d", core_public_name(call), c->pe,
+        snprintf(text, size, "%s, PE %d, tag %d", symbol_public(call), c->pe,
                  c->tag);
 }
 

@@ -2,6 +2,7 @@
 /* Names of requests for lines, and the report of operations that are never
  * done.  The files of queues and rings call it. */
 #include "core/core_misuse.h"
+#include "base/symbol.h"
 #include "stream/queue/stream_queue.h"
 #include "stream/ring/stream_task.h"
 
@@ -29,7 +30,7 @@ void stream_unfinished_add_call(struct stream_unfinished *l, const char *call,
 {
     if (!l->first[0])
         snprintf(l->first, sizeof l->first, "%s, PE %d",
-                 core_public_name(call), pe);
+                 symbol_public(call), pe);
 }
 
 void stream_unfinished_add(struct stream_unfinished *l,
@@ -39,7 +40,7 @@ void stream_unfinished_add(struct stream_unfinished *l,
         stream_unfinished_add_task(l, op->task.task, op->call);
     else if (!l->first[0] && op->kind >= STREAM_FENCE &&
              !(op->kind == STREAM_QUIET && op->for_nic))
-        snprintf(l->first, sizeof l->first, "%s", core_public_name(op->call));
+        snprintf(l->first, sizeof l->first, "%s", symbol_public(op->call));
     else
         stream_unfinished_add_call(l, op->call, op->pe);
 }

@@ -10,6 +10,7 @@
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "core/core_describe.h"
 #include "gtl/gtl_default_stream.h"
 
@@ -36,8 +37,8 @@ static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
     if (!f->of_trigger)
         snprintf(where, sizeof where, "on stream %p ", f->stream);
     log_warn(ERR_STREAM, "%s%s%s%s failed: %s, %s: %s%s",
-             call ? core_public_name(call) : "", call ? ": " : "", where,
-             core_public_name(f->call), f->what, who, f->cause, more);
+             call ? symbol_public(call) : "", call ? ": " : "", where,
+             symbol_public(f->call), f->what, who, f->cause, more);
 }
 
 /* The host's quiet calls this. */

@@ -14,6 +14,7 @@
 #include "stream/stream_watchdog.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "core/core_describe.h"
 #include "core/core_device.h"
 #include "core/core_stall.h"
@@ -168,7 +169,7 @@ static void describe(const struct entry *e, struct line *t, uint64_t now)
     char message[192];
 
     line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
-                  core_public_name(e->what.info.call),
+                  symbol_public(e->what.info.call),
                   line_seconds(lasted(e, now)));
     if (e->what.addr &&
         stream_upper()->describe_counter(e->what.addr, message, sizeof message))
@@ -215,7 +216,7 @@ static void end(struct entry *e, uint64_t now)
 {
     if (e->reported && env.STALL)
         log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
-                 core_public_name(e->what.info.call),
+                 symbol_public(e->what.info.call),
                  line_seconds(lasted(e, now)));
     free(e);
 }

@@ -4,6 +4,7 @@
  * calls for partitioned messages (part_req.c, part_prequest.c) find it by its
  * request, and the stream layer calls pcoll_req_ops. */
 #include "msg/pcoll/pcoll.h"
+#include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "kernel/kernel.h"
 #include "msg/msg_ctrl.h"
@@ -213,15 +214,15 @@ static int check_ready(const char *call, const struct pcoll *c)
         return 0;
     if (sent >= c->seq)
         return core_misuse(ERR_ARG, call, "the request of %s is not started",
-                           core_public_name(c->call));
+                           symbol_public(c->call));
     if (c->part.together)
         return core_misuse(ERR_ARG, call, "the request of %s: several calls of "
                            "kernels make a partition ready",
-                           core_public_name(c->call));
+                           symbol_public(c->call));
     if (sent == c->seq - 1)
         return 0;
     core_misuse(ERR_ARG, call, "the request of %s: an earlier iteration has "
-                "not ended", core_public_name(c->call));
+                "not ended", symbol_public(c->call));
     return -EBUSY;
 }
 
@@ -253,7 +254,7 @@ static int arrived(const char *call, struct pcoll *c, int partition, bool *is)
 
     if (!c->seq)
         return core_misuse(ERR_ARG, call, "the request of %s is not started",
-                           core_public_name(c->call));
+                           symbol_public(c->call));
     if (check_partition(call, c, partition))
         return -EINVAL;
     *is = load(&c->counters->arrived[partition]) >= c->seq;
@@ -377,7 +378,7 @@ static void free_req(struct req *r)
 
 static void name(const struct req *r, char *text, size_t size)
 {
-    snprintf(text, size, "%s", core_public_name(pcoll_of(r)->call));
+    snprintf(text, size, "%s", symbol_public(pcoll_of(r)->call));
 }
 
 const struct stream_req_ops pcoll_req_ops = {

@@ -4,6 +4,7 @@
  * with the trigger's lock, by the progress thread and by threads that wait; it
  * waits for nothing. */
 #include "msg/pcoll/pcoll.h"
+#include "base/symbol.h"
 #include "coll/coll.h"
 
 #include <stdio.h>
@@ -410,7 +411,7 @@ static void describe_action(const struct pcoll *c, int partition, char *text,
 /* Unlocked: for a line alone. */
 void pcoll_run_describe(const struct pcoll *c, char *text, size_t size)
 {
-    const char *call = core_public_name(c->call);
+    const char *call = symbol_public(c->call);
     char what[64];
     int i = c->first;
 

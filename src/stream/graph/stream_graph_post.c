@@ -4,6 +4,7 @@
  * the operation on the proxy stream.  Called by stream_graph.c. */
 #include "stream/graph/stream_graph_post.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "stream/graph/stream_proxy.h"
 #include "stream/ring/stream_ring.h"
 #include "stream/stream_stats.h"
@@ -126,7 +127,7 @@ static void warn_late(const struct post_slot *s)
 {
     log_warn(ERR_STREAM, "%s: a graph that records this operation was launched "
              "after shmem_finalize: it is not done",
-             core_public_name(s->call));
+             symbol_public(s->call));
 }
 
 static void warn_overlap(const struct post_slot *s)
@@ -134,7 +135,7 @@ static void warn_overlap(const struct post_slot *s)
     log_warn(ERR_STREAM, "%s: two launches of a graph that records this "
              "operation overlap: its streams may go on too early; launch one "
              "when the other has ended, or record two graphs",
-             core_public_name(s->call));
+             symbol_public(s->call));
 }
 
 /* On a thread of the driver, when a stream gets there. */

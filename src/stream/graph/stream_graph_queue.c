@@ -6,6 +6,7 @@
  * in stream order, so once a graph has a start of a queue, these are made when
  * the stream gets there, too. */
 #include "stream/queue/stream_queue.h"
+#include "base/symbol.h"
 #include "stream/graph/stream_graph.h"
 
 #include <errno.h>
@@ -163,7 +164,7 @@ static int may_repeat(const struct stream_where *w, const struct queue *q)
             stream_refuse(ERR_STREAM, w->call, "%s is a message for one "
                           "launch: graphs take those of shmemx_send_init and "
                           "shmemx_recv_init",
-                          core_public_name(q->staged[i].op.call));
+                          symbol_public(q->staged[i].op.call));
             return -ENOTSUP;
         }
     return 0;

@@ -2,6 +2,7 @@
 /* Requests: operations that are put into a queue, or made once. */
 #include "stream/queue/stream_queue.h"
 #include "base/lock.h"
+#include "base/symbol.h"
 #include "core/core_misuse.h"
 
 #include <errno.h>
@@ -381,7 +382,7 @@ static int start_op(const struct stream_where *w, struct queue *q,
 
 static void name_op(const struct req *r, char *text, size_t size)
 {
-    snprintf(text, size, "%s, PE %d", core_public_name(r->op.call), r->op.pe);
+    snprintf(text, size, "%s, PE %d", symbol_public(r->op.call), r->op.pe);
 }
 
 static const struct stream_req_ops op_ops = {
