@@ -19,7 +19,7 @@ table()
     BEGIN { n = split(rows, want, " ") }
     { at = NR - device - slots }
     at == 1 && !/^# bucketsort: ISx keys, / { bad("title") }
-    at == 2 && $2 " " $3 " " $4 " " $5 != "variant P keys/PE scaling" {
+    at == 2 && $2 " " $3 " " $4 " " $5 != "variant PEs keys/PE scaling" {
         bad("head")
     }
     at > 2 && at <= 2 + n {

@@ -237,7 +237,8 @@ static int close_memory_files(void)
     while (d && (e = readdir(d))) {
         snprintf(path, sizeof path, "/proc/self/fd/%.20s", e->d_name);
         n = readlink(path, target, sizeof target);
-        if (n > 7 && !memcmp(target, "/memfd:", 7)) {
+        if (n > 7 && !memcmp(target, "/memfd:", 7) &&
+            (n < 20 || memcmp(target, "/memfd:sluice-status", 20))) {
             close(atoi(e->d_name));
             closed++;
         }
