@@ -98,7 +98,7 @@ static int unused_place(void) REQUIRES(trace.lock)
     return place;
 }
 
-static struct trace_ring *take_ring(void)
+static struct trace_ring *take_place(int *out)
 {
     struct trace_ring *r = NULL;
     int place;
@@ -112,6 +112,15 @@ static struct trace_ring *take_ring(void)
         trace.taken[place] = r != NULL;
     }
     lock_release(&trace.lock);
+    *out = place;
+    return r;
+}
+
+static struct trace_ring *take_ring(void)
+{
+    int place;
+    struct trace_ring *r = take_place(&place);
+
     own.run = __atomic_load_n(&trace.run, __ATOMIC_RELAXED);
     own.ring = r;
     if (!r)
@@ -171,10 +180,10 @@ static uint16_t number_of(const char *name)
 
 /* ---- events ---- */
 
-static struct trace_event *record(const struct trace_what *w, uint64_t begin,
-                                  uint64_t end)
+static struct trace_event *record_in(struct trace_ring *r,
+                                     const struct trace_what *w, uint64_t begin,
+                                     uint64_t end)
 {
-    struct trace_ring *r = ring_of_thread();
     struct trace_event *e;
 
     if (unlikely(!r))
@@ -197,6 +206,33 @@ static struct trace_event *record(const struct trace_what *w, uint64_t begin,
     __atomic_store_n(&e->used, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&r->count, r->count + 1, __ATOMIC_RELEASE);
     return e;
+}
+
+static struct trace_event *record(const struct trace_what *w, uint64_t begin,
+                                  uint64_t end)
+{
+    return record_in(ring_of_thread(), w, begin, end);
+}
+
+/* The system numbers threads below. */
+enum { ROW_THREAD = 1 << 30 };
+
+struct trace_ring *trace_row(const char *name)
+{
+    int place;
+    struct trace_ring *r = take_place(&place);
+
+    if (!r)
+        return NULL;
+    r->thread = ROW_THREAD + (uint32_t)place;
+    snprintf(r->name, sizeof r->name, "%s", name);
+    return r;
+}
+
+void trace_row_span(struct trace_ring *row, const struct trace_what *w,
+                    uint64_t begin_ns, uint64_t end_ns)
+{
+    record_in(row, w, begin_ns, end_ns);
 }
 
 /* Of a thread that has no ring, for the end of its range. */

@@ -79,6 +79,14 @@ void trace_mark(const struct trace_what *w) __attribute__((cold));
 void trace_span_since(const struct trace_what *w, uint64_t begin_ns)
     __attribute__((cold));
 
+/* A row of events that no thread of this process makes, such as a stream of a
+ * GPU's, until the trace ends; NULL: there is no room. */
+struct trace_ring;
+struct trace_ring *trace_row(const char *name);
+/* By one thread at a time. */
+void trace_row_span(struct trace_ring *row, const struct trace_what *w,
+                    uint64_t begin_ns, uint64_t end_ns) __attribute__((cold));
+
 /* The place of any address: its position, and the PE whose memory it is + 1, 0
  * for this one.  Set by core; TRACE_NOWHERE before. */
 extern hidden void (*trace_place)(const void *p, uint64_t *at, int *pe);

@@ -43,12 +43,24 @@ static struct status_page *map_page(int fd)
     return p == MAP_FAILED ? NULL : p;
 }
 
+void diag_status_close(void)
+{
+    if (!page)
+        return;
+    munmap(page, sizeof *page);
+    close(page_fd);
+    page = NULL;
+    page_fd = -1;
+}
+
 /* Without a page shmem_top does not show this PE. */
 void diag_status_open(void)
 {
     struct status_page *p;
     int fd;
 
+    if (page && page->pid != (uint32_t)getpid())
+        diag_status_close();    /* that of the process that forked this one */
     if (page)
         return;
     fd = fd_keep(memfd_create(STATUS_NAME, MFD_CLOEXEC));
@@ -67,16 +79,6 @@ void diag_status_open(void)
     memcpy(p->magic, STATUS_MAGIC, sizeof STATUS_MAGIC);
     page_fd = fd;
     page = p;
-}
-
-void diag_status_close(void)
-{
-    if (!page)
-        return;
-    munmap(page, sizeof *page);
-    close(page_fd);
-    page = NULL;
-    page_fd = -1;
 }
 
 static unsigned awaited(int32_t *pes)

@@ -47,7 +47,7 @@ static int try(const struct gtl_ops *ops, int local)
         ops->close();
         return rc;
     }
-    gtl = ops;
+    gtl = gtl_trace_open(ops, d.host_streams);
     gtl_error_clear();          /* of drivers that do not open */
     gtl_device_only = !d.host_access;
     log_info(LOG_GTL, "driver %s: %s, %s, %s of %s%smemory", ops->name, d.name,
@@ -138,6 +138,7 @@ void gtl_close(void)
     lock_acquire(&opening);
     if (gtl != &gtl_none) {
         gtl_blocking_close();
+        gtl_trace_close();
         gtl->close();
         gtl = &gtl_none;
         memset(&gtl_device, 0, sizeof gtl_device);

@@ -115,6 +115,9 @@ bool gtl_no_streams_stopped(uint64_t *ops);
     .event_sleep = gtl_no_event_sleep,                                      \
     .stop_streams = gtl_no_stop_streams,                                    \
     .streams_stopped = gtl_no_streams_stopped
+/* For devices without times of events: -ENOSYS. */
+int gtl_no_timer_create(void **out);
+int gtl_no_timer_ns(void *from, void *to, int64_t *ns);
 /* For devices whose streams are not known to lock up. */
 const char *gtl_no_lockup_hint(unsigned streams);
 /* Is a driver's own variable set, and not to "0"?  For lockup_hint(). */
@@ -172,5 +175,12 @@ void gtl_blocking_close(void);
 /* ---- gtl_copy_stream.c: streams for what is left behind ---- */
 int gtl_copy_streams_open(const struct gtl_ops *ops);
 void gtl_copy_streams_close(void);
+
+/* ---- gtl_trace.c ---- */
+/* The table through which the driver is called from here on: its own, unless a
+ * trace is recorded.  itself: its streams record what they do. */
+const struct gtl_ops *gtl_trace_open(const struct gtl_ops *driver, bool itself);
+/* Before the driver is closed. */
+void gtl_trace_close(void);
 
 #endif

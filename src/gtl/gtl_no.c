@@ -52,6 +52,20 @@ void gtl_no_shrink(void *p)
     (void)p;
 }
 
+int gtl_no_timer_create(void **out)
+{
+    (void)out;
+    return gtl_fail(-ENOSYS, "timer", "events of this device have no times", 0);
+}
+
+int gtl_no_timer_ns(void *from, void *to, int64_t *ns)
+{
+    (void)from;
+    (void)to;
+    (void)ns;
+    return gtl_no_timer_create(NULL);
+}
+
 /* ---- GTL_NO_HOST_STREAMS ---- */
 
 int gtl_no_doorbell(void (*fn)(void *arg), void *arg, void *s)

@@ -266,6 +266,7 @@ const struct gtl_ops gtl_none = {
     .module_symbol = module_symbol, .release = fail_one,
     .event_create = event_create, .event_destroy = forget,
     .event_record = fail_two, .event_wait = fail_two, .event_query = fail_one,
+    .timer_create = gtl_no_timer_create, .timer_ns = gtl_no_timer_ns,
     .graph_id = fail_number, .graph_own = graph_own, .capture_begin = fail_one,
     .capture_end = capture_end, .graph_launch = fail_two,
     .graph_destroy = forget, .flush = fail_none,

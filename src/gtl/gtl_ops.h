@@ -170,6 +170,10 @@ struct gtl_ops {
     int (*event_record)(void *e, void *s);
     int (*event_wait)(void *e, void *s);        /* s waits for e */
     int (*event_query)(void *e);                /* 0 or -EAGAIN */
+    /* An event that has a time, and the time between two that are over, below 0
+     * if the second one came first.  -ENOSYS: the device has no such times. */
+    int (*timer_create)(void **out);
+    int (*timer_ns)(void *from, void *to, int64_t *ns);
 
     /* ---- graphs ---- */
     /* The number of the capture of s.  -EINVAL: s captures no graph; -EBUSY:

@@ -380,6 +380,7 @@ const struct gtl_ops gtl_cuda = {
     .event_destroy = gtl_cu_event_destroy,
     .event_record = gtl_cu_event_record, .event_wait = gtl_cu_event_wait,
     .event_query = gtl_cu_event_query,
+    .timer_create = gtl_cu_timer_create, .timer_ns = gtl_cu_timer_ns,
     .graph_id = gtl_cu_graph_id, .graph_own = gtl_cu_graph_own,
     .capture_begin = gtl_cu_capture_begin,
     .capture_end = gtl_cu_capture_end,

@@ -192,6 +192,7 @@ struct cuda_memop {
       (void *out, uint64_t p, size_t size, int kind,                        \
        unsigned long long flags))                                           \
     X(cuStreamGetId, (void *s, unsigned long long *out))                    \
+    X(cuEventElapsedTime, (float *ms, void *from, void *to))                \
     X(cuDeviceGetUuid_v2, (struct cuda_uuid *out, int dev))                 \
     X(cuStreamGetCtx_v2, (void *s, void **ctx, void **green))
 

@@ -176,6 +176,8 @@ int gtl_cu_launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,
                   void *s);
 int gtl_cu_release(void *s);
 int gtl_cu_event_create(void **out);
+int gtl_cu_timer_create(void **out);
+int gtl_cu_timer_ns(void *from, void *to, int64_t *ns);
 void gtl_cu_event_destroy(void *e);
 int gtl_cu_event_record(void *e, void *s);
 int gtl_cu_event_wait(void *e, void *s);

@@ -121,6 +121,26 @@ int gtl_cu_event_create(void **out)
     return rc;
 }
 
+int gtl_cu_timer_create(void **out)
+{
+    void *e;
+    int rc = gtl_cu.cuEventElapsedTime ? CU_RELAXED(cuEventCreate, &e, 0)
+                                       : gtl_no_timer_create(out);
+
+    if (!rc)
+        *out = e;
+    return rc;
+}
+
+int gtl_cu_timer_ns(void *from, void *to, int64_t *ns)
+{
+    float ms = 0;
+    int rc = CU_RELAXED(cuEventElapsedTime, &ms, from, to);
+
+    *ns = (int64_t)((double)ms * 1e6);
+    return rc;
+}
+
 void gtl_cu_event_destroy(void *e)
 {
     CU_RELAXED(cuEventDestroy_v2, e);

@@ -322,6 +322,7 @@ const struct gtl_ops gtl_hip = {
     .event_destroy = gtl_hip_event_destroy,
     .event_record = gtl_hip_event_record, .event_wait = gtl_hip_event_wait,
     .event_query = gtl_hip_event_query,
+    .timer_create = gtl_hip_timer_create, .timer_ns = gtl_hip_timer_ns,
     .graph_id = gtl_hip_graph_id, .graph_own = gtl_hip_graph_own,
     .capture_begin = gtl_hip_capture_begin,
     .capture_end = gtl_hip_capture_end,

@@ -214,6 +214,8 @@ enum {
     HIP(unsigned, EventDestroy, (struct hip_event *e)) \
     HIP(unsigned, EventRecord, (struct hip_event *e, struct hip_stream *s)) \
     HIP(unsigned, EventQuery, (struct hip_event *e)) \
+    HIP_MAY(unsigned, EventElapsedTime, \
+            (float *ms, struct hip_event *from, struct hip_event *to)) \
     HIP(unsigned, ModuleLoadData, \
         (struct hip_module **out, const void *image)) \
     HIP(unsigned, ModuleUnload, (struct hip_module *m)) \

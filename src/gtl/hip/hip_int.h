@@ -86,6 +86,8 @@ bool gtl_hip_is_capturing(void *s);
 int gtl_hip_stream_query(void *s);
 int gtl_hip_stream_sync(void *s);
 int gtl_hip_event_create(void **out);
+int gtl_hip_timer_create(void **out);
+int gtl_hip_timer_ns(void *from, void *to, int64_t *ns);
 void gtl_hip_event_destroy(void *e);
 int gtl_hip_event_record(void *e, void *s);
 int gtl_hip_event_wait(void *e, void *s);

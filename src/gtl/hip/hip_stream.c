@@ -229,6 +229,32 @@ int gtl_hip_event_create(void **out)
     return rc;
 }
 
+int gtl_hip_timer_create(void **out)
+{
+    struct hip_event *e = NULL;
+    int was, rc;
+
+    if (!gtl_hip_rt.EventElapsedTime)
+        return gtl_no_timer_create(out);
+    was = gtl_hip_enter_relaxed();
+    rc = HIP(EventCreateWithFlags, &e, 0);
+    gtl_hip_leave_relaxed(was);
+    if (!rc)
+        *out = e;
+    return rc;
+}
+
+int gtl_hip_timer_ns(void *from, void *to, int64_t *ns)
+{
+    float ms = 0;
+    int was = gtl_hip_enter_relaxed();
+    int rc = HIP(EventElapsedTime, &ms, from, to);
+
+    gtl_hip_leave_relaxed(was);
+    *ns = (int64_t)((double)ms * 1e6);
+    return rc;
+}
+
 void gtl_hip_event_destroy(void *e)
 {
     int was = gtl_hip_enter_relaxed();

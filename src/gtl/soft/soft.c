@@ -201,6 +201,7 @@ const struct gtl_ops gtl_soft = {
     .event_destroy = gtl_soft_event_destroy,
     .event_record = gtl_soft_event_record,
     .event_wait = gtl_soft_event_wait, .event_query = gtl_soft_event_query,
+    .timer_create = gtl_no_timer_create, .timer_ns = gtl_no_timer_ns,
     .graph_id = gtl_soft_graph_id, .graph_own = gtl_soft_graph_own,
     .capture_begin = gtl_soft_capture_begin,
     .capture_end = gtl_soft_capture_end,

@@ -10,7 +10,7 @@ typedef const void **NODES_T;
 typedef int ENUM_T;
 
 enum { WORKS = true, ASKS = false };
-enum { EVENT_FLAGS = 7, EVENT_RELEASES = 0 };
+enum { EVENT_FLAGS = 7, EVENT_RELEASES = 0, EVENT_UNTIMED = 2 };
 enum {
     OBJECT_NO_SYNC = CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
     OBJECT_MOVE = CU_GRAPH_USER_OBJECT_MOVE,

@@ -7,6 +7,7 @@
 #include "dev_graph.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { GPU_EVENT = 0x45564e54 };
 struct gpu_event {
@@ -14,7 +15,46 @@ struct gpu_event {
     void *owner;                /* a context, where the vendor has them */
     struct dev_mark mark;
     bool releases;              /* to the system, when it is recorded */
+    bool untimed;
+    struct gpu_time *time;      /* of the last record; NULL: not recorded */
 };
+
+/* When a stream came to the place of a record: of the event, and of the command
+ * that stores it, whichever lives longer. */
+struct gpu_time {
+    int refs;                   /* atomic */
+    uint64_t ns;                /* atomic; 0: not yet */
+};
+
+static inline void gpu_time_drop(struct gpu_time *t)
+{
+    if (t && !__atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL))
+        free(t);
+}
+
+static inline int gpu_stamp(void *arg)
+{
+    struct gpu_time *t = *(struct gpu_time **)arg;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    __atomic_store_n(&t->ns, (uint64_t)now.tv_sec * 1000000000u +
+                     (uint64_t)now.tv_nsec, __ATOMIC_RELEASE);
+    gpu_time_drop(t);
+    return 0;
+}
+
+/* The times of a recorded graph are nobody's. */
+static inline void gpu_event_stamp(struct gpu_event *e, struct dev_stream *s)
+{
+    gpu_time_drop(e->time);
+    e->time = e->untimed || dev_capture_status(s) != DEV_NO_CAPTURE
+              ? NULL : calloc(1, sizeof *e->time);
+    if (!e->time)
+        return;
+    e->time->refs = 2;
+    dev_submit(s, gpu_stamp, &e->time, sizeof e->time);
+}
 
 static inline bool is_device(int dev)
 {
