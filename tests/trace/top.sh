@@ -77,6 +77,20 @@ end()
     [ ! -s "$out" ] && [ ! -s "$err" ] || fail "$how: $(cat "$out" "$err")"
 }
 
+# watch FILE FILTER OPTION...: two tables of these PEs as JSON, until the filter
+# holds for the last one's PEs: on a busy machine a PE may answer late.
+watch()
+{
+    file=$1 filter=$2
+    shift 2
+    for _ in $(seq 20); do
+        # shellcheck disable=SC2086
+        timeout 60 "$top" --json "$@" $pids >"$file" 2>top.err ||
+            fail "$how: status $?: $(cat top.err)"
+        jq -se ".[-1].pes as \$p | $filter" "$file" >jq.out 2>&1 && return
+    done
+}
+
 # sees FILTER: of jq, on the PEs of the last object.
 sees()
 {
@@ -84,18 +98,22 @@ sees()
         fail "$how: not so: $1: $(head -c 3000 top.json)"
 }
 
+# Is top.txt the table of PEs on one node?
+is_table()
+{
+    grep -qE '^watched: job oshrun-.*, 3 of 3 PEs on this host$' top.txt &&
+        grep -qE '^ +1 +[0-9]+ +[0-9]+% +0 +0 +0 +0%  in shmem_barrier_all for .*, waiting for PE 0, 2; heap' top.txt &&
+        grep -qE '^waited for: PE 0 by 1, PE 2 by 1$' top.txt &&
+        grep -qE '^most time:  shmem(_ctx)?_(long_put|quiet) [0-9]+% \([0-9.]+[kM]?/s\), ' top.txt
+}
+
 for options in '' '--ppn 1'; do
     how=${options:-near}
     # shellcheck disable=SC2086
     begin $options
-    # Until PE 1 sleeps in its barrier, however busy the machine.
-    for _ in $(seq 20); do
-        # shellcheck disable=SC2086
-        timeout 60 "$top" --json -n 2 -d 0.5 $pids >top.json 2>top.err ||
-            fail "$how: status $?: $(cat top.err)"
-        jq -se '.[-1].pes | .[0].rates and .[2].rates and
-            (.[1].report | startswith("in "))' top.json >jq.out 2>&1 && break
-    done
+    # Until PE 1 sleeps in its barrier.
+    watch top.json 'all($p[]; .answers and .rates) and $p[2].rates.calls_per_s > 0 and
+        ($p[1].report | startswith("in "))' -n 2 -d 0.5
     sees '($p | map(.pe)) == [0, 1, 2] and all($p[]; .answers and .n_pes == 3)
           and ($p | map(.job) | unique | length) == 1 and $p[0].job != ""'
     sees '$p[0].report | test("^in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be >= 42 at static data")'
@@ -108,30 +126,28 @@ for options in '' '--ppn 1'; do
     sees "\$p[2].rates | .$bytes / .calls_per_s | . > 60 and . < 68"
     if [ ! "$options" ]; then
         sees '$p[1].waits_for == [0, 2] and $p[1].waits_for_pes == 2'
-        # shellcheck disable=SC2086
-        timeout 60 "$top" -n 1 -d 0.5 $pids >top.txt || fail "$how: status $?"
-        grep -qE '^watched: job oshrun-.*, 3 of 3 PEs on this host$' top.txt &&
-            grep -qE '^ +1 +[0-9]+ +[0-9]+% +0 +0 +0 +0%  in shmem_barrier_all for .*, waiting for PE 0, 2; heap' top.txt &&
-            grep -qE '^waited for: PE 0 by 1, PE 2 by 1$' top.txt &&
-            grep -qE '^most time:  shmem(_ctx)?_(long_put|quiet) [0-9]+% \([0-9.]+[kM]?/s\), ' top.txt ||
-            fail "table: $(cat top.txt)"
+        for _ in $(seq 20); do
+            # shellcheck disable=SC2086
+            timeout 60 "$top" -n 1 -d 0.5 $pids >top.txt || fail "$how: status $?"
+            is_table && break
+        done
+        is_table || fail "table: $(cat top.txt)"
         # Two at once, and a report that goes to the job meanwhile.
         # shellcheck disable=SC2086
         for i in 1 2; do
-            timeout 60 "$top" --json -n 3 -d 0.2 $pids >top.$i &
+            watch top.$i 'all($p[]; .answers)' -n 3 -d 0.2 &
             eval "reader_$i=$!"
         done
         # shellcheck disable=SC2154
         wait "$reader_1" && wait "$reader_2" || fail "$how: a second reader"
         for i in 1 2; do
-            jq -se 'length == 3 and all(.[].pes[]; .answers)' top.$i >jq.out ||
+            jq -se 'length == 3 and all(.[-1].pes[]; .answers)' top.$i >jq.out ||
                 fail "$how: of two readers: $(head -c 2000 top.$i)"
         done
         # One that is stopped is shown, and holds up nobody.
         p=$(jq -s '.[-1].pes[1].pid' top.json)
         kill -STOP "$p"
-        # shellcheck disable=SC2086
-        timeout 60 "$top" --json -n 1 -d 0.2 $pids >top.json
+        watch top.json '$p[0].answers and $p[2].answers' -n 1 -d 0.2
         kill -CONT "$p"
         sees '$p[1].answers == false and $p[1].report == "is stopped by a signal"
               and $p[0].answers and $p[2].answers'

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A PE on a busy host may need that long. */
-#define PATIENCE_NS 500000000u
+#define PATIENCE_NS 1000000000u
 #define POLL_NS 2000000
 
 /* State and processor time of the process: 0 where there is none. */

@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS,
-       SLEEPS = 100,            /* until a ring is freed */
+       SLEEPS = 10000,          /* until a ring is freed: a second */
        MOST_SWEPT = 64 };       /* rings of streams that may exist */
 
 /* The rings of streams, by handle; no retired one. */
@@ -179,17 +179,19 @@ static bool may_retire(struct stream_ring *q)
            !stream_errors_unreported(&q->exec.failed);
 }
 
-/* Once places run out: some, oldest first. */
-static void sweep(void)
+/* Once places run out: some, oldest first.  False: none will be free. */
+static bool sweep(void)
 {
     struct stream_ring *q;
-    bool skips = false;
+    bool skips = false, any = false;
     int n = 0;
 
     for (q = stream_rings_next(NULL, &skips); q;
          q = stream_rings_next(q, &skips)) {
+        any |= __atomic_load_n(&q->gone, __ATOMIC_RELAXED);
         if (n == MOST_SWEPT || !may_retire(q))
             continue;
+        any = true;
         lock_acquire(&stream_rings_lock);
         if (*find(q->handle, q->owner) == q) {
             retire(find(q->handle, q->owner));
@@ -198,9 +200,11 @@ static void sweep(void)
         lock_release(&stream_rings_lock);
     }
     stream_progress_wake();
+    return any;
 }
 
-/* Where counters have run out, the progress thread may free some. */
+/* Where counters have run out, the progress thread may free some, which takes
+ * its time on a busy machine. */
 static int make(void *handle, uint64_t id, struct stream_ring **out)
 {
     const struct timespec delay = { 0, 100000 };
@@ -208,7 +212,8 @@ static int make(void *handle, uint64_t id, struct stream_ring **out)
 
     if (rc != -ENOSPC)
         return rc;
-    sweep();
+    if (!sweep())
+        return rc;
     for (int i = 0; i < SLEEPS && rc == -ENOSPC; i++) {
         nanosleep(&delay, NULL);
         rc = stream_ring_new(handle, id, out);
