@@ -33,7 +33,7 @@ draws()
     [ "$(head -c 8 "$name.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] &&
         [ "$(wc -c <"$name.png")" -gt 2000 ] || fail "$name.png: no PNG"
     for word in $words; do
-        grep -qE "[> ]$word[< ]" "$name.svg" || fail "$name.svg: no $word"
+        grep -qE "[> ]${word}[< ]" "$name.svg" || fail "$name.svg: no $word"
     done
 }
 

@@ -22,8 +22,7 @@ shows()
     grep -qE '^# verified|^64 ' lines && ! tail -c 3 "$out" | grep -q '[%t]$' ||
         fail "$*: ends otherwise: $(cat -v "$out")"
     [ "${regex%left}" = "$regex" ] || return 0
-    # shellcheck disable=SC2086
-    timeout 120 "$BUILD/bin/oshrun" -n 2 $* >"$out" 2>"$err" </dev/null &&
+    timeout 120 "$BUILD/bin/oshrun" -n 2 "$@" >"$out" 2>"$err" </dev/null &&
         [ ! -s "$err" ] || fail "$*: without a terminal: $(cat "$err")"
     ! grep -q "$escape" "$out" || fail "$*: without a terminal: $(cat "$out")"
 }

@@ -66,12 +66,12 @@ for vendor in cuda hip; do
             (.args.name | startswith(\"stream \"))) | [.pid, .tid]]) as \$named
         | (\$rows | length) >= 4 and (\$rows - \$named | length) == 0"
     # What waited, waited, and a stream does one thing at a time.
-    holds 'the wait' "any($steps[]; .name == \"wait\" and .dur > 200000)"
+    holds 'the wait' "any(${steps}[]; .name == \"wait\" and .dur > 200000)"
     holds 'order' "all($steps | group_by([.pid, .tid])[]; sort_by(.ts) as \$s
         | all(range(1; \$s | length); \$s[.].ts + 2 >= \$s[. - 1].ts + \$s[. - 1].dur))"
     # On the clock of the host: the wait ended between the call of the store that
     # it was for and the end of the host's wait for the stream.
-    holds 'clocks' "all($steps[] | select(.name == \"wait\" and .dur > 200000); . as \$w
+    holds 'clocks' "all(${steps}[] | select(.name == \"wait\" and .dur > 200000); . as \$w
         | (\$e | map(select(.pid == \$w.pid and .name == \"shmemx_ulong_atomic_set_on_stream\").ts) | min) as \$call
         | (\$e | map(select(.pid == \$w.pid and .name == \"shmemx_stream_sync\") | .ts + .dur) | max) as \$sync
         | \$w.ts + \$w.dur > \$call - 500 and \$w.ts + \$w.dur < \$sync + 500)"
