@@ -30,8 +30,9 @@ static void order_slowly(order_fn *order, const char *call,
 }
 
 #define ORDER(NAME, ctx)                                                    \
-    (likely(core_direct_pes) ? core_##NAME(__func__, ctx)                   \
-                             : order_slowly(core_##NAME, __func__, ctx))
+    (likely(core_n_direct(&core_ctx_default))                              \
+         ? core_##NAME(__func__, ctx)                                       \
+         : order_slowly(core_##NAME, __func__, ctx))
 
 /* An invalid context has nothing to order: fence and quiet do nothing. */
 #define API_ORDER(NAME)                                                     \

@@ -16,7 +16,7 @@
 enum { LONG_NS = 20000, SAMPLED = 64 };
 
 bool profile_on;
-static bool finds_places;
+static bool finds_places;        /* changes while no thread counts */
 
 static enum profile_peers no_peers(int pe)
 {
@@ -58,17 +58,20 @@ static __thread struct {
     unsigned turn;              /* of calls, for the sample */
 } thread __attribute__((tls_model("initial-exec")));
 
-void profile_start(bool places)
+void profile_start(void)
 {
     memset(calls, 0, sizeof calls);
     memset(sites, 0, sizeof sites);
     lost = 0;
-    finds_places = places;
-    if (places) {
-        symbol_own_range(&own_code);
-        symbol_prepare();
-    }
-    __atomic_store_n(&profile_on, true, __ATOMIC_RELEASE);
+    finds_places = true;
+    symbol_own_range(&own_code);
+    symbol_prepare();
+    profile_resume();
+}
+
+void profile_resume(void)
+{
+    __atomic_store_n(&profile_on, true, __ATOMIC_RELAXED);
 }
 
 void profile_stop(void)

@@ -34,8 +34,10 @@ static inline bool profile_is_on(void)
     return __atomic_load_n(&profile_on, __ATOMIC_RELAXED);
 }
 
-/* From zero; places: those of the program that call, too. */
-void profile_start(bool places);
+/* From zero, with the places of the program that call. */
+void profile_start(void);
+/* From where it was, without places; while threads make calls. */
+void profile_resume(void);
 void profile_stop(void);
 /* Set by core: which PE that is. */
 extern hidden enum profile_peers (*profile_peers_of)(int pe);

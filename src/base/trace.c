@@ -406,7 +406,7 @@ void trace_start(int pe, int n_pes)
     __atomic_store_n(&trace_records, on, __ATOMIC_RELAXED);
     profile_stop();
     if (env.STATS.on)
-        profile_start(true);
+        profile_start();
     __atomic_store_n(&trace_on, on || env.STATS.on, __ATOMIC_RELAXED);
 }
 
@@ -418,8 +418,8 @@ void trace_count(bool on)
 {
     if (env.STATS.on)
         return;
-    if (on && !profile_is_on())
-        profile_start(false);
+    if (on)
+        profile_resume();
     if (__atomic_load_n(&trace_records, __ATOMIC_RELAXED))
         return;
     __atomic_store_n(&trace_on, on, __ATOMIC_RELAXED);
