@@ -27,6 +27,8 @@ template <class A, class B> constexpr bool alike()
     if (is_integral<A>::value && is_integral<B>::value)
         return sizeof(A) == sizeof(B) &&
                is_signed<A>::value == is_signed<B>::value;
+    if (is_floating_point<A>::value || is_floating_point<B>::value)
+        return is_same<A, B>::value;
     if (number_a || number_b)
         return number_a && number_b && sizeof(A) == sizeof(B);
     return record<A>() && record<B>() && sizeof(A) == sizeof(B) &&
