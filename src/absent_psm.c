@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Libraries that stand for those of Omni-Path and InfiniPath where a machine has
  * no such NIC: libpsm2.so.2, and with ABSENT_PSM1 libpsm_infinipath.so.1.
- * libfabric of the distributions is linked with both, and each measures the
+ * libfabric of Debian is linked with both, and each measures the
  * processor's clock for 0.1 s when it is loaded; these do nothing, and each of
  * their calls fails.  ofi/net/ofi_absent.c loads them before libfabric. */
 

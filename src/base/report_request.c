@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Asks another process for its hang report.  Called by oshrun and shmem_info.
- * Sends a signal to the one thread that waits for it, never to the process; shmem_top
- * wakes that thread. */
+ * Sends a signal to the one thread that waits for it, never to the process;
+ * shmem_top wakes that thread. */
 #include "base/report_request.h"
 
 #include <dirent.h>

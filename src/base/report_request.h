@@ -6,7 +6,8 @@
  * it, whatever its flags, so the report is a thread's of the library, which
  * waits for a signal that is sent to this thread alone.  Other processes find
  * the thread by its name.  The signal asks for the report; queued, as by
- * sigqueue(3), it makes the thread look for other work, such as the status page. */
+ * sigqueue(3), it makes the thread turn to other work, such as the status
+ * page. */
 #ifndef BASE_REPORT_REQUEST_H
 #define BASE_REPORT_REQUEST_H
 

@@ -16,7 +16,6 @@
 #define BASE_TRACE_H
 
 #include "base/atomics.h"
-#include "base/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The API's functions are defined under their profiling names. */
 void core_fatal(enum err_code code, const char *call, const char *fmt, ...)
 {
     char text[768];

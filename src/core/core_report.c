@@ -103,14 +103,17 @@ static void add_pe(int32_t *pes, unsigned most, unsigned *n, int pe)
 
 /* Members of this node that have not begun the call.  The record may be half
  * of another wait's, so each number is checked before it is used. */
-static unsigned missing(const struct published *p, int32_t *pes, unsigned most)
+CORE_RACY static unsigned missing(const struct published *p, int32_t *pes,
+                                  unsigned most)
 {
     const size_t size = heap_segs[HEAP_HOST].size;
     unsigned n = 0;
     uint64_t at, entry;
     int64_t pe;
 
-    for (int i = 0; core_ctl && i < p->team.n_pes; i++) {
+    if (!__atomic_load_n(&core_ctl, __ATOMIC_RELAXED))
+        return 0;
+    for (int i = 0; i < p->team.n_pes; i++) {
         pe = p->team.start + (int64_t)i * p->team.stride;
         at = p->team.area_of ? (uint64_t)p->team.area_of[i] * 64
                              : p->team.area_at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The diag thread: sleeps in sigtimedwait() until another process asks for a
- * hang report or the status page, or a check of the watchdog is due.  diag_source.c starts it when
- * the library is open, or the watchdog with the first object it has to watch.
- * It runs no code of the program. */
+ * hang report or the status page, or a check of the watchdog is due.
+ * diag_source.c starts it when the library is open, or the watchdog with the
+ * first object it has to watch.  It runs no code of the program. */
 #include "diag/diag_int.h"
 #include "base/clock.h"
 #include "base/lock.h"

@@ -146,7 +146,7 @@ for options in '' '--ppn 1'; do
             jq -se 'length == 3 and all(.[-1].pes[]; .answers)' top.$i >jq.out ||
                 fail "$how: of two readers: $(head -c 2000 top.$i)"
         done
-        # One that is stopped is shown, and holds up nobody.
+        # One that is stopped is shown, and delays no other PE.
         p=$(jq -s '.[-1].pes[1].pid' top.json)
         kill -STOP "$p"
         watch top.json '$p[0].answers and $p[2].answers' -n 1 -d 0.2

@@ -114,7 +114,7 @@ static void print_wanted(const struct pe *p, const struct pe *end)
     printf("waited for:");
     for (size_t i = 0; i < n && i < 6; i++)
         printf("%s PE %d by %u", i ? "," : "", all[i].pe, all[i].by);
-    puts(n > 6 ? ", ..." : n ? "" : " nobody");
+    puts(n > 6 ? ", ..." : n ? "" : " no PE");
     free(all);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps out of the process two libraries that libfabric is linked with in most
- * distributions, where the machine lacks their NICs: loading them takes 0.2 s
+/* Keeps out of the process two libraries that libfabric is linked with, in
+ * Debian for one, where the machine lacks their NICs: loading them takes 0.2 s
  * (decision 76).  ofi_lib.c calls it before it loads libfabric.  The loader takes
  * a library that is there by its name, so ours are loaded first. */
 #include "ofi/net/ofi_lib.h"

@@ -44,7 +44,7 @@ static inline int gpu_stamp(void *arg)
     return 0;
 }
 
-/* The times of a recorded graph are nobody's. */
+/* What a graph records has no time of its own. */
 static inline void gpu_event_stamp(struct gpu_event *e, struct dev_stream *s)
 {
     gpu_time_drop(e->time);
