@@ -46,14 +46,16 @@ int main(int argc, char **argv)
 }
 C
 
-# asked WORD PPN REGEX: what PE 0 says after a second.
+# asked WORD PPN REGEX: what PE 0 says, once it waits.
 asked()
 {
     "$bin/oshrun" -n 2 --ppn "$2" ./stuck "$1" >"$out" 2>"$err" </dev/null &
     job=$!
-    sleep 2
-    kill -USR2 $job
-    sleep 1
+    until grep -qE "PE 0 \([^ ]+\): in $3" "$err" ||
+        [ $((tries = ${tries:-0} + 1)) -gt 20 ]; do
+        sleep 1
+        kill -USR2 $job
+    done
     kill -TERM $job
     wait $job 2>/dev/null
     grep -qE "PE 0 \([^ ]+\): in $3" "$err" ||

@@ -80,7 +80,9 @@ int main(int argc, char **argv)
         rc |= write(begun[1], "", 1) != 1;
         raise(SIGSTOP);
     } else {
-        usleep(pauses ? 2400000 : 1700000);
+        while (__atomic_load_n(&here, __ATOMIC_ACQUIRE) < (uint64_t)n - 1)
+            usleep(1000);
+        usleep(pauses ? 2400000 : 1900000);
         while (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE))
             usleep(1000);               /* in no call */
     }
