@@ -43,6 +43,11 @@ SETUP = demo check check-asan check-tsan check-ubsan fuzz bench bench-compare si
 BARE  = help clean distclean dist
 ifneq ($(filter-out $(SETUP) $(BARE),$(or $(MAKECMDGOALS),all)),)
 include config.mak
+# Files contain the prefix: one given to make would reach some of them.
+ifneq ($(findstring command,$(origin prefix) $(origin PREFIX)),)
+$(error the prefix is an option of ./configure (--prefix=DIR), not of make; \
+    DESTDIR=DIR puts a directory in front of it)
+endif
 endif
 
 config.mak: configure

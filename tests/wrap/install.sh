@@ -95,6 +95,12 @@ mv "$prefix" hidden
 compiles "$stage$prefix" 'staged'
 mv hidden "$prefix"
 
+# Make itself takes no prefix, which would reach half of the files.
+make -C copy install "prefix=$PWD/half" >refused 2>&1 &&
+    fail 'make install prefix=DIR installs'
+grep -q 'the prefix is an option of ./configure' refused && [ ! -e half ] ||
+    fail "make install prefix=DIR: $(cat refused)"
+
 # What others have put there stays.
 : >"$prefix/bin/other"
 : >"$prefix/include/other.h"
