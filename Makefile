@@ -552,7 +552,7 @@ $(MAN_TREE): $(INST_MAN) scripts/man-links
 
 INST_DOC = $(wildcard README.md LICENSE CHANGELOG.md CONTRIBUTING.md)
 # The folders of pages, and what pages show.
-DOC_DIRS = docs docs/guide docs/start docs/results docs/decisions
+DOC_DIRS = docs docs/guide docs/start docs/results/plots docs/results docs/decisions
 docs_of  = $(wildcard $1/*.md $1/*.svg)
 INST_EX  = $(wildcard examples/*.md examples/*.c examples/*.h)
 INST_EXG = $(wildcard examples/shmemg/*.[ch])

@@ -206,7 +206,8 @@ def navigation(folder, manual):
                     entry('man/%s.%s.md' % page, 3, '%s(%s)' % page)
             continue
         if label == 'Results':
-            first = ['results/README.md', 'results/headlines.md', 'results/rows.md']
+            first = ['results/README.md', 'results/plots.md', 'results/headlines.md',
+                     'results/rows.md']
             rest = sorted('results/' + n for n in os.listdir(folder + '/results')
                           if n.startswith('20'))
             for page in first + rest:
