@@ -167,12 +167,26 @@ void crash_close(void)
             signal(signals[i], SIG_DFL);
 }
 
+/* From the public call on, the last frame of the library before the program. */
+static void print_program(void)
+{
+    struct symbol_range own;
+    void *at[FRAMES];
+    int n = symbol_frames(at, FRAMES), first = 0;
+
+    symbol_own_range(&own);
+    while (first + 1 < n &&
+           (uintptr_t)at[first + 1] - own.from < own.to - own.from)
+        first++;
+    if (first + 1 == n)         /* linked with the archive: all is one */
+        first = 0;
+    print_frames((const void *const *)at + first, n - first);
+}
+
 void crash_on_error(void)
 {
-    void *at[FRAMES];
-
     if (env.BACKTRACE)
-        print_frames((const void *const *)at, symbol_frames(at, FRAMES));
+        print_program();
     if (env.TRAP)
         raise(SIGTRAP);
 }

@@ -16,8 +16,6 @@
 #include <string.h>
 #include <strings.h>
 
-extern char **environ;
-
 enum env_kind {
     KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text,
     KIND_report
@@ -46,10 +44,16 @@ static enum env_source sources[ROWS];
 static const char *const source_names[] = { "default", "SHMEM_", "SMA_" };
 
 /* The variables of 1.6 have an older SMA_ spelling; SHMEM_ wins. */
-static bool has_sma(const char *name)
+bool env_has_sma(const char *name, size_t len)
 {
-    return !strcmp(name, "VERSION") || !strcmp(name, "INFO") ||
-           !strcmp(name, "SYMMETRIC_SIZE") || !strcmp(name, "DEBUG");
+    static const char *const names[] = {
+        "VERSION", "INFO", "SYMMETRIC_SIZE", "DEBUG"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == len && !memcmp(names[i], name, len))
+            return true;
+    return false;
 }
 
 /* Empty is as good as unset: a script clears a variable so. */
@@ -68,7 +72,7 @@ static const char *look_up(const char *name, enum env_source *source)
     const char *v = get("SHMEM_", name);
 
     *source = FROM_SHMEM;
-    if (!v && has_sma(name)) {
+    if (!v && env_has_sma(name, strlen(name))) {
         v = get("SMA_", name);
         *source = FROM_SMA;
     }
@@ -320,6 +324,33 @@ static void complain_log(void)
               "trace, then optionally :layer,layer of%s", env.LOG, layers);
 }
 
+const char *env_name(int i)
+{
+    return i < ROWS ? rows[i].name : NULL;
+}
+
+/* Has the flag a third state, which its help describes? */
+static bool has_third(const struct row *r)
+{
+    return r->kind == KIND_flag && strstr(r->help, "; unset: ");
+}
+
+/* A file of the name "1" is not what was meant. */
+static int check_trace(void)
+{
+    bool on;
+
+    if (parse_flag(env.TRACE, &on))
+        return 0;
+    if (!on) {
+        env.TRACE = "";
+        return 0;
+    }
+    log_error(ERR_ENV, "SHMEM_TRACE is \"%s\": want the name of a file, like "
+              "trace.json", env.TRACE);
+    return -EINVAL;
+}
+
 int env_load(void)
 {
     const char *text;
@@ -338,101 +369,11 @@ int env_load(void)
         complain_log();
         rc = -EINVAL;
     }
+    if (check_trace())
+        rc = -EINVAL;
     if (env.DEBUG && !env_is_set("LOG"))
         log_choose(LOG_DEBUG, ~0u);
     return rc;
-}
-
-enum { NAME_MOST = 40 };
-#define ENV(layer, NAME, kind, def, least, most, help) \
-    _Static_assert(sizeof #NAME <= NAME_MOST, \
-                   "distance() has room for " #NAME);
-#include "base/env_defs.h"
-#undef ENV
-
-/* Edit distance of two names, lower and upper case alike. */
-static int distance(const char *a, size_t la, const char *b)
-{
-    size_t lb = strlen(b);
-    int d[2][NAME_MOST];
-
-    for (size_t j = 0; j <= lb; j++)
-        d[0][j] = (int)j;
-    for (size_t i = 1; i <= la; i++) {
-        int *now = d[i & 1], *was = d[~i & 1];
-
-        now[0] = (int)i;
-        for (size_t j = 1; j <= lb; j++) {
-            int best = was[j - 1] + (toupper((unsigned char)a[i - 1]) !=
-                                     b[j - 1]);
-
-            if (was[j] + 1 < best)
-                best = was[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
-            now[j] = best;
-        }
-    }
-    return d[la & 1][lb];
-}
-
-/* The variable that was meant, or NULL: one character of three may be wrong. */
-static const char *nearest(const char *name, size_t len)
-{
-    const char *found = NULL;
-    int best = (int)(len / 3) + 1, d;
-
-    for (int i = 0; i < ROWS && len < NAME_MOST; i++) {
-        d = distance(name, len, rows[i].name);
-        if (d < best) {
-            best = d;
-            found = rows[i].name;
-        }
-    }
-    return found;
-}
-
-static bool known(const char *name, size_t len)
-{
-    for (int i = 0; i < ROWS; i++)
-        if (strlen(rows[i].name) == len && !memcmp(rows[i].name, name, len))
-            return true;
-    return false;
-}
-
-int env_report_unknown(void (*report)(const char *text))
-{
-    const char *name, *meant;
-    char text[512];
-    size_t len;
-    int n = 0;
-
-    for (char **e = environ; *e; e++) {
-        if (strncmp(*e, "SHMEM_", 6))
-            continue;
-        name = *e + 6;
-        len = strcspn(name, "=");
-        if (known(name, len) || !name[len] || !name[len + 1])
-            continue;
-        n++;
-        meant = nearest(name, len);
-        snprintf(text, sizeof text, "SHMEM_%.*s is set but no such variable is "
-                 "known; %s%s%s", (int)len, name, meant ? "is SHMEM_" : "",
-                 meant ? meant : "shmem_info lists them", meant ? " meant?"
-                                                                : "");
-        report(text);
-    }
-    return n;
-}
-
-static void warn(const char *text)
-{
-    log_warn(ERR_ENV, "%s", text);
-}
-
-void env_warn_unknown(void)
-{
-    env_report_unknown(warn);
 }
 
 /* As the user would write it, to the byte: "512m". */
@@ -459,6 +400,8 @@ static const char *value_text(const struct row *r, size_t auto_size, char *buf,
     switch (r->kind) {
     case KIND_any:
     case KIND_flag:
+        if (has_third(r) && sources[r - rows] == FROM_DEFAULT)
+            return "auto";
         snprintf(buf, size, "%d", *(bool *)r->value);
         break;
     case KIND_int:
@@ -524,7 +467,7 @@ void env_write(struct json *to, size_t auto_size)
         json_text(to, "source", sources[i] == FROM_DEFAULT ? "default"
                                                            : "environment");
         json_text(to, "type", kind_names[rows[i].kind]);
-        json_text(to, "default", rows[i].def);
+        json_text(to, "default", has_third(&rows[i]) ? "" : rows[i].def);
         json_text(to, "layer", rows[i].layer);
         json_text(to, "meaning", rows[i].help);
         json_close_object(to);
@@ -538,7 +481,7 @@ static void print_kind(FILE *to, const struct row *r)
     fputs(kind_names[r->kind], to);
     if (r->kind == KIND_int)
         fprintf(to, " from %s to %s", r->least, r->most);
-    if (*r->def)
+    if (*r->def && !has_third(r))
         fprintf(to, "; default %s", r->def);
 }
 

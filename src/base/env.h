@@ -39,7 +39,11 @@ enum { ENV_PAGES_OFF, ENV_PAGES_THP, ENV_PAGES_2M, ENV_PAGES_1G };
 int env_load(void);
 /* Was the variable set by the user (as SHMEM_ or SMA_)?  name lacks SHMEM_. */
 bool env_is_set(const char *name);
-/* Warns of each SHMEM_ variable that no row knows. */
+/* The name of the i-th variable, without SHMEM_; NULL beyond the last one. */
+const char *env_name(int i);
+/* Is it one of the four that may also begin with SMA_? */
+bool env_has_sma(const char *name, size_t len);
+/* Warns of each variable that no row knows, and of those of other libraries. */
 void env_warn_unknown(void);
 /* Reports each through that function; returns how many there are. */
 int env_report_unknown(void (*report)(const char *text));

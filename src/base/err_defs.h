@@ -61,7 +61,8 @@ ERR(COLL, "the members of a team make different collective calls",
     "make every member call the same collectives in the same order")
 ERR(LOCK, "a lock is used against its rules",
     "clear a lock only where it was set, and do not set it twice")
-ERR(EXIT, "a PE ended without shmem_finalize",
+ERR(EXIT, "a PE ended without shmem_finalize; as a warning: it returned from main or "
+    "called exit(0), and the library has finalized in its place",
     "call shmem_finalize once for each shmem_init")
 ERR(FAULT, "a site failed because SHMEM_FAULT requested it",
     "unset SHMEM_FAULT")

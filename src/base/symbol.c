@@ -149,11 +149,11 @@ void symbol_describe(const void *at, char *text, size_t size)
     if (!map(in.dli_fname, &f) && !map("/proc/self/exe", &f))
         f = (struct file){ NULL, 0 };
     if (!find(&f, off, &fn) && !find(&f, ip, &fn)) {    /* it is not PIE */
-        snprintf(text, size, "%s+0x%zx", last_part(in.dli_fname), off + 1);
+        snprintf(text, size, "%s+0x%zx", last_part(in.dli_fname), off);
     } else {
         plain = demangle(fn.name);
         snprintf(text, size, "%s (%s+0x%zx)", plain ? plain : fn.name,
-                 last_part(in.dli_fname), off + 1);
+                 last_part(in.dli_fname), off);
         free(plain);
     }
     if (f.at)

@@ -14,7 +14,7 @@ void symbol_prepare(void);
 
 /* "main (prog+0x11f)" for a return address: the name of the function comes from
  * the file's symbol table, C++ names are demangled if there is libstdc++; the
- * offset is for addr2line(1).  Maps the file meanwhile; allocates for C++. */
+ * offset, within the call's instruction, is for addr2line(1).  Maps the file meanwhile; allocates for C++. */
 void symbol_describe(const void *at, char *text, size_t size);
 
 /* The addresses of this library's code; all addresses if it is a part of the

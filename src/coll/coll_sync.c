@@ -64,8 +64,8 @@ static void need_one(uint64_t sync, int pe)
 
     read_last(pe, last);
     if (last[0] && (last[0] < sync || last[1] < core_world.calls))
-        core_fatal(ERR_COLL, call_name(), "waits for PE %d, which has called "
-                   "shmem_finalize%s", pe, core_status.checks ? ""
+        core_fatal(ERR_COLL, call_name(), "waits for PE %d, which has made fewer "
+                   "collective calls and is in shmem_finalize%s", pe, core_status.checks ? ""
                    : "; SHMEM_CHECK=1 names calls that do not match");
 }
 

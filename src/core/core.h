@@ -87,7 +87,7 @@ _Noreturn void core_fatal(enum err_code code, const char *call,
 void core_await_end(void);
 /* The reason why an operation on [sym, sym + len) of that PE is wrong, and a
  * text for it; ERR_CODES: it is right. */
-enum { CORE_REASON_SIZE = 256 };
+enum { CORE_REASON_SIZE = 512 };
 enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
                                  size_t len, int pe,
                                  char text[CORE_REASON_SIZE])

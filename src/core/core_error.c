@@ -5,6 +5,7 @@
 #include "base/crash.h"
 #include "core/core.h"
 #include "base/env.h"
+#include "base/mapping.h"
 #include "base/symbol.h"
 #include "rt/rt.h"
 
@@ -58,6 +59,25 @@ static enum err_code reason(enum err_code code, char text[CORE_REASON_SIZE],
     return code;
 }
 
+/* How far behind the end of a heap an address is still called that. */
+enum { BEHIND_MOST = 1 << 30 };
+
+static enum err_code private_address(const void *sym,
+                                     char text[CORE_REASON_SIZE])
+{
+    const struct heap_seg *heap = &heap_segs[HEAP_HOST];
+    size_t behind = (uintptr_t)sym - (heap->base + heap->size);
+    char what[300];
+    bool private = mapping_describe(sym, what, sizeof what);
+
+    if (!private && behind < BEHIND_MOST)
+        snprintf(what, sizeof what, "%zu bytes behind the end of the symmetric "
+                 "heap", behind);
+    return reason(ERR_ADDR, text, "%p is not a symmetric address: it is %s; "
+                  "memory of shmem_malloc and static data of the main program "
+                  "are symmetric", sym, what);
+}
+
 static enum err_code address_misuse(const void *sym, size_t len,
                                     char text[CORE_REASON_SIZE])
 {
@@ -69,9 +89,7 @@ static enum err_code address_misuse(const void *sym, size_t len,
                       ? "as the PEs run different programs"
                       : "with SHMEM_STATIC_DATA=0");
     if (heap_find(sym, 1) < 0)
-        return reason(ERR_ADDR, text, "%p is not a symmetric address: it is "
-                      "neither in the symmetric heap nor static data of the "
-                      "main program", sym);
+        return private_address(sym, text);
     if (heap_find(sym, len) < 0)
         return reason(ERR_ADDR, text, "%zu bytes at %p run past the end of the "
                       "symmetric segment", len, sym);

@@ -168,8 +168,8 @@ static void check_finalized(struct scan *r, const struct core_waiter *w, int pe)
         r->suspects = true;
         return;
     }
-    core_fatal(ERR_COLL, call_of(w), "waits for PE %d, which has called "
-               "shmem_finalize%s", pe, core_status.checks ? ""
+    core_fatal(ERR_COLL, call_of(w), "waits for PE %d, which has made fewer "
+               "collective calls and is in shmem_finalize%s", pe, core_status.checks ? ""
                : "; SHMEM_CHECK=1 names calls that do not match");
 }
 

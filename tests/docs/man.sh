@@ -68,7 +68,7 @@ sed -n 's/^ERR(\([A-Z]*\),.*/\1/p' src/base/err_defs.h | sort -u >"$tmp/codes"
 sed -n 's/^\.It Ev \(SHMEM_[A-Z_]*\) .*/\1/p' "$BUILD/obj/man/shmem_env.7" |
     sort -u >"$tmp/listed"
 lacking "$tmp/listed" <"$tmp/variables" | none 'not in shmem_env(7)'
-sed -n 's/^\.It \([A-Z]*\)$/\1/p' "$BUILD/obj/man/shmem_errors.7" |
+sed -n "s/^\.It S-E-\([A-Z]*\) ,.*/\1/p" "$BUILD/obj/man/shmem_errors.7" |
     sort -u >"$tmp/listed"
 lacking "$tmp/listed" <"$tmp/codes" | none 'not in shmem_errors(7)'
 while read -r code; do

@@ -123,7 +123,7 @@ ended 0 in_finalize
 [ ! -s "$err" ] || fail "in_finalize: $(cat "$err")"
 
 # Others that need it in a collective call end soon, with or without a word.
-gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
+gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has made fewer collective calls and is in shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\] \(and 1 other PE: 2\)'
 debug=$(grep '^#define SLUICE_DEBUG' "$SRC/config.h")     # SHMEM_CHECK is on
 [ -z "$debug" ] ||
     gone='sluice: PE 0 \([^ ]+\): shmem_[a-z_]*: collective call 2: PE 1 is in shmem_finalize, PE 0 in shmem_[a-z_]* \[S-E-COLL\]'
@@ -139,7 +139,7 @@ unset SHMEM_COLL_SYNC
 ends 1 "$gone" too_early 0
 # With messages only who waits for PE 1 knows.
 one=$gone
-[ -n "$debug" ] || one='sluice: PE [02] \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has called shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\]'"$others"
+[ -n "$debug" ] || one='sluice: PE [02] \([^ ]+\): shmem_[a-z_]*: waits for PE 1, which has made fewer collective calls and is in shmem_finalize; SHMEM_CHECK=1 names calls that do not match \[S-E-COLL\]'"$others"
 for SHMEM_COLL_REDUCE in doubling ring split pull; do
     export SHMEM_COLL_REDUCE
     ends 1 "$one" too_early 1
@@ -154,7 +154,7 @@ ends 1 "$one" too_early 3
 if [ -z "$debug" ]; then
     SHMEM_STALL=1 try 3 --ppn 1 ./bad too_late
     ended 1 too_late
-    grep -qE 'PE 0 .*: shmem_finalize: waits for PE [12], which has called shmem_finalize; .*\[S-E-COLL\]' "$err" ||
+    grep -qE 'PE 0 .*: shmem_finalize: waits for PE [12], which has made fewer collective calls and is in shmem_finalize; .*\[S-E-COLL\]' "$err" ||
         fail "too_late: $(cat "$err")"
 fi
 # Others that wait in another way are named after a while.
@@ -171,7 +171,7 @@ ends 6 "oshrun: $pe1 exited with status 6; ending the other 2 PEs \\[S-E-PEEXIT\
 ends 1 "oshrun: $pe1 exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \\[S-E-NOFINI\\]" _exit 0
 ends 134 "oshrun: $pe1 was killed by signal 6 \\(Aborted(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" abort
 sanitized ||
-    ends 139 "oshrun: $pe1 was killed by signal 11 \\(Segmentation fault(, core dumped)?\\); ending the other 2 PEs; SHMEM_CHECK=1 finds some causes \\[S-E-PEDIED\\]" crash
+    ends 139 "oshrun: $pe1 was killed by signal 11 \\(Segmentation fault(, core dumped)?\\); ending the other 2 PEs; SHMEM_BACKTRACE=1 prints where, SHMEM_CHECK=1 finds some causes \\[S-E-PEDIED\\]" crash
 
 # shmem_global_exit: no line at all, but what was printed.
 for status_of in 0:0 255:255 256:1; do

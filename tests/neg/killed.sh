@@ -52,7 +52,7 @@ dies()
 {
     try 4 ./bad "$3" "$4" "$1"
     ended $((128 + $1)) "$3: PE $4 by signal $1"
-    said "$3: PE $4" "oshrun: PE $4 \\([^ ]+, pid [0-9]+\\) was killed by signal $1 \\($2(, core dumped)?\\); ending the other 3 PEs(; SHMEM_CHECK=1 finds some causes)? \\[S-E-PEDIED\\]"
+    said "$3: PE $4" "oshrun: PE $4 \\([^ ]+, pid [0-9]+\\) was killed by signal $1 \\($2(, core dumped)?\\); ending the other 3 PEs(; SHMEM_BACKTRACE=1 prints where, SHMEM_CHECK=1 finds some causes)? \\[S-E-PEDIED\\]"
     soon "$3: PE $4"
 }
 dies 9 Killed barrier 1

@@ -27,10 +27,35 @@ warned SHMEM_ 'shmem_info lists them'
 warned SHMEM_HEAP_AND_EVERYTHING_ELSE_THAT_A_PROGRAM_COULD_EVER_WANT \
     'shmem_info lists them'
 warned SHMEM_SYMETRIC_SIZE 'is SHMEM_SYMMETRIC_SIZE meant\?'
-warned SHMEM_SYMMETRIC_HEAP_SIZE 'is SHMEM_SYMMETRIC_SIZE meant\?'
 warned SHMEM_symmetric_size 'is SHMEM_SYMMETRIC_SIZE meant\?'
 warned SHMEM_DEBUGS 'is SHMEM_DEBUG meant\?'
 warned SHMEM_STATICDATA 'is SHMEM_STATIC_DATA meant\?'
+
+warned SMA_SYMETRIC_SIZE 'is SHMEM_SYMMETRIC_SIZE meant\?'
+
+# Names of other libraries.
+other()
+{
+    try 2 env "$1=1" ./bad
+    ended 0 "$1"
+    said "$1" "sluice: PE 0 \\([^ ]+\\): $1 is set, a variable of other libraries; $2 \\[S-W-ENV\\]"
+}
+other SHMEM_HEAP_SIZE 'here: SHMEM_SYMMETRIC_SIZE'
+other XT_SYMMETRIC_HEAP_SIZE 'here: SHMEM_SYMMETRIC_SIZE'
+other SHMEM_BARRIER_ALGORITHM 'here: SHMEM_COLL_SYNC'
+other SMA_BARRIER_ALGORITHM 'here: SHMEM_COLL_SYNC'
+other SHMEM_BOUNCE_SIZE 'there is nothing to set in its place'
+try 2 env SMA_OFI_PROVIDER=tcp ./bad
+said SMA_OFI_PROVIDER 'sluice: PE 0 \([^ ]+\): SMA_OFI_PROVIDER is set but not read; here: SHMEM_OFI_PROVIDER \[S-W-ENV\]'
+try 2 env SHMEM_FOO=1 SHMEM_LOG=error ./bad
+[ "$status $(cat "$err")" = '0 ' ] || fail "SHMEM_LOG=error: $(cat "$err")"
+for trace in 1 yes; do
+    try 1 env SHMEM_TRACE=$trace ./bad
+    ended 1 "SHMEM_TRACE=$trace"
+    said "SHMEM_TRACE=$trace" "sluice: PE 0 \\([^ ]+\\): SHMEM_TRACE is \"$trace\": want the name of a file, like trace.json \\[S-E-ENV\\]"
+done
+try 1 env SHMEM_TRACE=0 ./bad
+[ "$status $(cat "$err")" = '0 ' ] && [ ! -e 0 ] || fail "SHMEM_TRACE=0: $(cat "$err")"
 
 try 2 env SHMEM_FOO=1 SHMEM_LOGS=2 ./bad
 ended 0 'two unknown names'

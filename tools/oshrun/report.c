@@ -55,8 +55,13 @@ static const char *advice(const struct pe *p)
 {
     int sig = WTERMSIG(p->wstatus);
 
-    return p->joined && (sig == SIGSEGV || sig == SIGBUS) &&
-           !getenv("SHMEM_CHECK") ? "; SHMEM_CHECK=1 finds some causes" : "";
+    if (!p->joined || (sig != SIGSEGV && sig != SIGBUS))
+        return "";
+    if (getenv("SHMEM_CHECK"))
+        return getenv("SHMEM_BACKTRACE") ? "" : "; SHMEM_BACKTRACE=1 prints where";
+    return getenv("SHMEM_BACKTRACE")
+           ? "; SHMEM_CHECK=1 finds some causes"
+           : "; SHMEM_BACKTRACE=1 prints where, SHMEM_CHECK=1 finds some causes";
 }
 
 /* All PEs have come to the same end, and one has said something: the program

@@ -207,7 +207,8 @@ int info_env_mdoc(void)
 int info_errors_mdoc(void)
 {
     for (int i = 0; i < ERR_CODES; i++)
-        printf(".It %s\n%c%s.\n.br\nWhat to do: %s.\n", err_texts[i].name,
+        printf(".It S-E-%s , S-W-%s\n%c%s.\n.br\nWhat to do: %s.\n",
+               err_texts[i].name, err_texts[i].name,
                toupper((unsigned char)*err_texts[i].what),
                err_texts[i].what + 1, err_texts[i].cure);
     return 0;
