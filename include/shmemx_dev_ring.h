@@ -319,6 +319,13 @@ SHMEMI_DEV void shmemi_dev_ring_pause(const struct shmemx_dev *d,
 #endif
 }
 
+#ifdef SHMEMI_DEV_C
+#ifdef __cplusplus
+extern "C"
+#endif
+const struct shmemx_dev *shmemx_dev_default(void);
+#endif
+
 /* The kernel has no state: the library is not up, or the module was not
  * initialized. */
 SHMEMI_DEV_SLOW void shmemi_dev_no_state(const struct shmemx_dev *d,
@@ -331,6 +338,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_no_state(const struct shmemx_dev *d,
     };
 #undef SHMEMI_DEV_CALL
 
+    if (!d->host)               /* all bytes of it are 0 */
+        d = shmemx_dev_default();
     if (d->host)
         d->host->refuse(names[call], "the state is empty: shmemx_dev_get() "
                         "fills it");

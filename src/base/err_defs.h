@@ -7,7 +7,8 @@ ERR(PE, "a PE number is outside the team or the job",
     "pass a PE from 0 to shmem_n_pes() - 1 (team-relative with a context)")
 ERR(ADDR, "an address is not symmetric, or not mapped, or an access runs past "
     "its segment",
-    "use static data of the main program or memory from shmem_malloc")
+    "use static data of the main program, or memory from shmem_malloc or "
+    "shmem_space_malloc")
 ERR(NULL, "a null pointer was passed with a nonzero length",
     "pass a valid pointer, or length 0")
 ERR(SIZE, "a message is longer than its receive, or a count times its element "
@@ -19,7 +20,8 @@ ERR(ARG, "an argument has a value that the call does not define, or a call "
     "comes before one that it needs",
     "see the line, and the man page of the call")
 ERR(STATE, "the library is not initialised, or already finalised",
-    "call shmem_init first, and one finalize for each init")
+    "call shmem_init first, and one finalize for each init; for a kernel, fill "
+    "its state by shmemx_dev_get first")
 ERR(FORK, "a forked child called the library, or a static program forked",
     "communicate from the parent only, or use posix_spawn or exec")
 ERR(ENV, "an environment variable has a bad value, or is unknown",

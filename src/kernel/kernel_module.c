@@ -254,8 +254,8 @@ void kernel_copies_refuse(void)
     lock_acquire(&lock);
     if (copies.next != &copies && !warned)
         log_warn(ERR_DEVICE, "the program has kernels for a GPU, and the device "
-                 "is the software device (SHMEM_DEVICE): calls of shmemg.h in "
-                 "these kernels end by a trap");
+                 "is the software device (SHMEM_DEVICE): calls of shmemg.h or "
+                 "nvshmem.h in these kernels end by a trap");
     warned |= copies.next != &copies;
     lock_release(&lock);
 }

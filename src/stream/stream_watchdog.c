@@ -202,7 +202,7 @@ static void report(struct entry *e, uint64_t now)
     l->who = !e->what.addr ? "; with"
              : l->pe >= 0 ? "; to be raised by"
              : core_world.n_pes > 2 ? "; to be raised by one of"
-             : "; to be raised, it may be, by";
+             : "; to be raised perhaps by";
     l->advice = gtl->lockup_hint(streams());
     core_stall_outstanding(l, now);
 }

@@ -124,7 +124,8 @@ int main(int argc, char **argv)
     memset(&d, 0, sizeof d);
     if (!strncmp(word, "empty", 5)) {
         if (me == n - 1)
-            no_state(NULL, (void *)shmemx_dev_default());
+            no_state(NULL, strcmp(word, "empty_put") || n == 1
+                           ? (void *)shmemx_dev_default() : &d);
         shmem_barrier_all();
     }
     if (shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &d))

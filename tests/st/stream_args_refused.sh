@@ -126,7 +126,7 @@ line device_info 'info is a null pointer'
 line stream_create 'stream is a null pointer'
 line stream_destroy 'a default stream'
 for call in destroy sync query copy; do
-    line stream_$call 'stream 0x[0-9a-f]*: .* no stream, or one that is destroyed'
+    line stream_$call 'stream 0x[0-9a-f]*: .*not a stream, or already destroyed'
 done
 line stream_copy 'dest is a null'
 line stream_fill 'dest is a null'

@@ -55,7 +55,8 @@ static const char *advice(const struct pe *p)
 {
     int sig = WTERMSIG(p->wstatus);
 
-    if (!p->joined || (sig != SIGSEGV && sig != SIGBUS))
+    if (!p->joined || (sig != SIGSEGV && sig != SIGBUS && sig != SIGILL &&
+                       sig != SIGFPE))
         return "";
     if (getenv("SHMEM_CHECK"))
         return getenv("SHMEM_BACKTRACE") ? "" : "; SHMEM_BACKTRACE=1 prints where";

@@ -221,7 +221,7 @@ int gtl_soft_fail_handle(void)
     return is_forked_child ? gtl_fail(-ENODEV, "software device",
                              "a forked child has no streams", 0)
                   : gtl_fail(-EINVAL, "software device",
-                             "this is no stream, or one that is destroyed", 0);
+                             "not a stream, or already destroyed", 0);
 }
 
 static void publish(struct gtl_soft_stream *s)
