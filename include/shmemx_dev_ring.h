@@ -340,9 +340,13 @@ SHMEMI_DEV_SLOW void shmemi_dev_no_state(const struct shmemx_dev *d,
 
     if (!d->host)               /* all bytes of it are 0 */
         d = shmemx_dev_default();
-    if (d->host)
-        d->host->refuse(names[call], "the state is empty: shmemx_dev_get() "
-                        "fills it");
+    if (d->host)                /* from TRIGGER on calls have other objects */
+        d->host->refuse(names[call], call >= SHMEMI_DEV_CALL_PREADY
+                        ? "the object is empty: shmemx_prequest_create() "
+                          "fills it"
+                        : call >= SHMEMI_DEV_CALL_TRIGGER
+                        ? "the object is empty: shmemx_trig_dev() fills it"
+                        : "the state is empty: shmemx_dev_get() fills it");
     __builtin_trap();
 #else
     (void)d;

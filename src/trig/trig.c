@@ -95,7 +95,7 @@ static void hit(struct trig *t, int tag, uint64_t n)
 {
     trig_trace(t, "hit", tag, n, -1);
     /* seq_cst: pairs with trig_check(). */
-    __atomic_fetch_add(&t->tags[tag].host, n, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&t->host_hits[tag], n, __ATOMIC_SEQ_CST);
     if (trig_host_count(t, tag) >= __atomic_load_n(&t->limit[tag],
                                                    __ATOMIC_SEQ_CST))
         work(t, tag);
@@ -315,11 +315,12 @@ static int open_trigger(const char *call, struct trig *t, int engine)
     int rc = -ENOMEM;
 
     t->tags = calloc(n, sizeof *t->tags);
-    t->limit = malloc(n * sizeof *t->limit);
+    t->limit = calloc(2 * n, sizeof *t->limit);
     t->hits = kernel_pinned_alloc(counts_size(t));
     if (!t->tags || !t->limit || !t->hits)
         goto fail;
     t->done = t->hits + n;
+    t->host_hits = t->limit + n;
     memset(t->limit, 0xff, n * sizeof *t->limit);
     t->exec.ctx = core_ctx_own(&core_world);
     rc = engine == SHMEMX_TRIG_COPY ? trig_copy_open(t)

@@ -21,7 +21,7 @@ uint64_t trig_host_count(const struct trig *t, int tag)
 {
     /* acquire: what came before the hit is visible. */
     uint64_t n = __atomic_load_n(&t->hits[tag], __ATOMIC_ACQUIRE) +
-                 __atomic_load_n(&t->tags[tag].host, __ATOMIC_ACQUIRE);
+                 __atomic_load_n(&t->host_hits[tag], __ATOMIC_ACQUIRE);
     const struct trig_stream *s;
 
     for (s = __atomic_load_n(&t->streams, __ATOMIC_ACQUIRE); s; s = s->next)
@@ -144,11 +144,14 @@ bool trig_scan(struct trig *t)
 
     if (!t->n_waiting && !t->n_nic_tags)
         return false;
-    for (int i = 0; i < t->n_tags; i++)
-        if (unlikely(trig_host_count(t, i) >= t->limit[i])) {
-            trig_check(t, i);
-            held |= trig_is_held(t, i);
-        }
+    for (int i = 0; i < t->n_tags; i++) {
+        uint64_t limit = t->limit[i];
+
+        if (likely(limit == UINT64_MAX || trig_host_count(t, i) < limit))
+            continue;
+        trig_check(t, i);
+        held |= trig_is_held(t, i);
+    }
     return held;
 }
 

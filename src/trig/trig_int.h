@@ -13,7 +13,6 @@
 struct trig_tag {
     uint64_t base;              /* the count when it was armed */
     uint64_t period;            /* the largest threshold */
-    uint64_t host;              /* atomic: hits of the host */
     struct trig_op *ops, *next; /* next: the first one that waits for hits */
     unsigned n_ops, completed;  /* completed: since it was armed */
     bool repeats, no_nic;
@@ -57,6 +56,7 @@ struct trig {
     /* Atomic, [tags]: the count at which the next operation is released, or
      * UINT64_MAX.  A hit that does not reach it takes no lock. */
     uint64_t *limit;
+    uint64_t *host_hits;        /* atomic, [tags], in the allocation of limit */
     struct trig_stream *streams;        /* atomic: grows at its head */
     struct stream_exec_ctx exec;
     struct trig_list released, issued;

@@ -225,5 +225,6 @@ for ppn in 2 1; do
 done
 # A prequest of zeros.
 try 2 ./bad k_empty
-ended 132 k_empty
+ended 1 k_empty
+said k_empty 'sluice: PE 0 \([^ ]+\): shmemx_dev_pready: the object is empty: shmemx_prequest_create\(\) fills it \[S-E-STATE\]'
 finish 'partitioned messages refuse what is wrong'

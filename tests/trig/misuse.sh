@@ -201,5 +201,6 @@ grep -qE 'shmemx_dev_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+;
     "$err" || fail "k_wait: $(head -n 4 "$err")"
 # A state of zeros.
 try 2 ./bad k_empty
-ended 132 k_empty
+ended 1 k_empty
+said k_empty 'sluice: PE 0 \([^ ]+\): shmemx_dev_trigger: the object is empty: shmemx_trig_dev\(\) fills it \[S-E-STATE\]'
 finish 'triggers refuse what is wrong'
