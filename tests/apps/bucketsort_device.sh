@@ -58,13 +58,13 @@ files()
 {
     on=$1
     variants_of "$on"
-    sorts $on 3 i64 3001 mixed --variant $these --chunk 100 --streams 3
-    sorts $on 2 u32 10007 mixed --variant all --chunk 999 --threads 3
+    sorts $on 3 i64 1501 mixed --variant $these --chunk 64 --streams 3
+    sorts $on 2 u32 5003 mixed --variant all --chunk 499 --threads 3
     grep -q '^# device: .*; HA_: keys on the device; GA_: tables on the dev' \
         "$out" || fail "$on: no line of the device: $(cat "$out")"
     [ $rows -eq 6 ] || grep -q '^# GA_KI and GA_KT are left out: there is no compiler' \
         "$out" || fail "$on: GA_KI: $(cat "$out")"
-    with_device $on run 4 --keys 5001 -i 1 --variant $these --chunk 512
+    with_device $on run 4 --keys 2001 -i 1 --variant $these --chunk 256
     [ "$(grep -c '^  GA_' "$out")" -eq $rows ] || fail "$on: $(cat "$out")"
     [ $rows -eq 6 ] ||
         with_device $on refused 1 'the kernel of GA_KI for .*: .*DEVICE' \
@@ -120,7 +120,7 @@ places()
         for counters in host device; do
             sorts host 3 u64 4001 mixed --variant $own --chunk 256 \
                 --table $table --counters $counters
-            with_device cuda-discrete run 3 --keys 3000 -i 1 --chunk 128 \
+            with_device cuda-discrete run 3 --keys 1000 -i 1 --chunk 64 \
                 --variant $these --table $table --counters $counters
         done
     done
