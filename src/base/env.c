@@ -332,7 +332,8 @@ const char *env_name(int i)
 /* Has the flag a third state, which its help describes? */
 static bool has_third(const struct row *r)
 {
-    return r->kind == KIND_flag && strstr(r->help, "; unset: ");
+    return r->kind == KIND_flag && (strstr(r->help, "; unset: ") ||
+                                    !strcmp(r->name, "ENABLE_SPACE_GPU"));
 }
 
 /* A file of the name "1" is not what was meant. */

@@ -12,7 +12,7 @@ ENV(base, LOG,            text, "warn", "", "", "level[:layer,layer]; levels err
 ENV(base, FAULT,          text, "", "", "", "site:rate:seed[,...]: makes the named calls fail, for tests")
 ENV(base, BACKTRACE,      flag, "0", "", "", "a fatal signal or error prints where the thread was, with the names of functions")
 ENV(base, TRAP,           flag, "0", "", "", "an error that ends the job raises SIGTRAP first, so that a debugger stops there")
-ENV(rt,   SINGLETON,      flag, "0", "", "", "start as a job of one PE even if a launcher ran several copies")
+ENV(rt,   SINGLETON,      flag, "0", "", "", "start as a job of one PE even if a launcher that offers neither PMIx nor PMI-2 ran several copies")
 ENV(rt,   PPN,            int,  "0", "0", "1048576", "number of consecutive PEs that count as a node (set by oshrun --ppn); 0: real nodes")
 ENV(rt,   NIC_MAP,        text, "", "", "", "NIC,NIC,... for the PEs of a node in turn, or PE:NIC,PE-PE:NIC,...; unset: the nearest NIC")
 ENV(heap, SYMMETRIC_SIZE, size, "", "1", "", "size of the symmetric heap of each PE, like 512m or 3.1G; unset: 1040m, or less if memory is short")
