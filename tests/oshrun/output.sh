@@ -46,7 +46,12 @@ echo old >"$dir/log.0"
 # shellcheck disable=SC2016
 try -n 3 --output-filename "$dir/log" sh -c 'echo out; echo err >&2
     echo "sluice: PE $SLUICE_JOB_PE (a): bad [S-E-ARG]" >&2
-    [ $SLUICE_JOB_PE != 2 ] || exit 5'
+    [ $SLUICE_JOB_PE != 2 ] || {    # it ends the others: once they are done
+        until grep -q bad "$1/log.0" && grep -q bad "$1/log.1"; do
+            sleep 0.05
+        done
+        exit 5
+    }' sh "$dir"
 expect 5 --output-filename
 [ ! -s "$out" ] || fail "--output-filename: on the terminal: $(cat "$out")"
 for pe in 0 1 2; do
