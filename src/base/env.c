@@ -223,7 +223,8 @@ static int parse(const struct row *r, const char *text)
         *(env_any *)r->value = text != r->def;
         return 0;
     case KIND_flag:
-        return parse_flag(text, r->value);
+        *(env_flag *)r->value = false;
+        return *text ? parse_flag(text, r->value) : 0;
     case KIND_int:
         return parse_int(r, text, r->value);
     case KIND_size:
@@ -329,13 +330,6 @@ const char *env_name(int i)
     return i < ROWS ? rows[i].name : NULL;
 }
 
-/* Has the flag a third state, which its help describes? */
-static bool has_third(const struct row *r)
-{
-    return r->kind == KIND_flag && (strstr(r->help, "; unset: ") ||
-                                    !strcmp(r->name, "ENABLE_SPACE_GPU"));
-}
-
 /* A file of the name "1" is not what was meant. */
 static int check_trace(void)
 {
@@ -401,7 +395,8 @@ static const char *value_text(const struct row *r, size_t auto_size, char *buf,
     switch (r->kind) {
     case KIND_any:
     case KIND_flag:
-        if (has_third(r) && sources[r - rows] == FROM_DEFAULT)
+        if (r->kind == KIND_flag && !*r->def &&
+            sources[r - rows] == FROM_DEFAULT)
             return "auto";
         snprintf(buf, size, "%d", *(bool *)r->value);
         break;
@@ -468,7 +463,7 @@ void env_write(struct json *to, size_t auto_size)
         json_text(to, "source", sources[i] == FROM_DEFAULT ? "default"
                                                            : "environment");
         json_text(to, "type", kind_names[rows[i].kind]);
-        json_text(to, "default", has_third(&rows[i]) ? "" : rows[i].def);
+        json_text(to, "default", rows[i].def);
         json_text(to, "layer", rows[i].layer);
         json_text(to, "meaning", rows[i].help);
         json_close_object(to);
@@ -482,7 +477,7 @@ static void print_kind(FILE *to, const struct row *r)
     fputs(kind_names[r->kind], to);
     if (r->kind == KIND_int)
         fprintf(to, " from %s to %s", r->least, r->most);
-    if (*r->def && !has_third(r))
+    if (*r->def)
         fprintf(to, "; default %s", r->def);
 }
 

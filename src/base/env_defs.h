@@ -3,6 +3,7 @@
  * ENV(layer, NAME, kind, default, least, most, help): the variable is
  * SHMEM_NAME.  Kinds: any (set to anything means yes), flag, int, size, word
  * (help begins with the words, joined by |), text, report (a flag, or a file).
+ * A flag without a default has a third state while it is unset.
  * A row of layer "oshrun" or "oshcc" is read by that tool only.  This list has
  * no include guard; env.h, env.c, shmem_info and shmem_env(7) expand it. */
 ENV(api,  VERSION,        any,  "", "", "", "PE 0 prints the version of the library at start")
@@ -29,9 +30,9 @@ ENV(heap, DEVICE_SYMMETRIC_SIZE, size, "", "1", "", "size of the symmetric heap 
 ENV(heap, SYMMETRIC_SIZE_DEVICE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
 ENV(heap, SPACE_GPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
 ENV(heap, GPU_SYMMETRIC_SIZE, size, "", "1", "", "the same as SHMEM_DEVICE_SYMMETRIC_SIZE")
-ENV(heap, ENABLE_DEVICE_AWARENESS, flag, "0", "", "", "1: find the device at start, so that calls accept private device memory; 0: refuse such memory; unset: find the device at start if the program has loaded a GPU's driver")
-ENV(heap, ENABLE_GPU_SPACE, flag, "0", "", "", "1: create the device heap at start; 0: never create it; unset: create it at its first use")
-ENV(heap, ENABLE_SPACE_GPU, flag, "0", "", "", "the same as SHMEM_ENABLE_GPU_SPACE")
+ENV(heap, ENABLE_DEVICE_AWARENESS, flag, "", "", "", "1: find the device at start, so that calls accept private device memory; 0: refuse such memory; unset: find the device at start if the program has loaded a GPU's driver")
+ENV(heap, ENABLE_GPU_SPACE, flag, "", "", "", "1: create the device heap at start; 0: never create it; unset: create it at its first use")
+ENV(heap, ENABLE_SPACE_GPU, flag, "", "", "", "the same as SHMEM_ENABLE_GPU_SPACE")
 ENV(heap, ENABLE_CPU_SPACE, flag, "1", "", "", "0: SHMEM_SPACE_CPU is not available, and shmem_malloc allocates device memory")
 ENV(heap, ENABLE_SPACE_CPU, flag, "1", "", "", "the same as SHMEM_ENABLE_CPU_SPACE")
 ENV(heap, DEFAULT_SPACE,  word, "cpu", "", "", "cpu|gpu: space in which shmem_malloc allocates")

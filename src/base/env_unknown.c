@@ -12,53 +12,57 @@
 
 extern char **environ;
 
-/* What other libraries read, with its prefix, and what has its place here; a
- * null pointer: nothing needs to be set. */
+/* What other libraries read behind SHMEM_, SMA_ or XT_, and what has its place
+ * here; a null pointer: nothing needs to be set. */
 static const struct other {
     const char *name, *here;
 } others[] = {
-    { "SHMEM_HEAP_SIZE", "SHMEM_SYMMETRIC_SIZE" },
-    { "SHMEM_SYMMETRIC_HEAP_SIZE", "SHMEM_SYMMETRIC_SIZE" },
-    { "XT_SYMMETRIC_HEAP_SIZE", "SHMEM_SYMMETRIC_SIZE" },
-    { "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "SHMEM_HUGEPAGES" },
-    { "SHMEM_SYMMETRIC_HEAP_PAGE_SIZE", "SHMEM_HUGEPAGES" },
-    { "SHMEM_SYMMETRIC_HEAP_USE_MALLOC", NULL },
-    { "SHMEM_OFI_NIC_MAPPING", "SHMEM_NIC_MAP" },
-    { "SHMEM_OFI_NIC_POLICY", "SHMEM_NIC_MAP" },
-    { "SHMEM_OFI_STX_MAX", "SHMEM_OFI_ENDPOINTS" },
-    { "SHMEM_TRAP_ON_ABORT", "SHMEM_TRAP" },
-    { "SHMEM_BARRIER_ALGORITHM", "SHMEM_COLL_SYNC" },
-    { "SHMEM_BARRIER_ALGO", "SHMEM_COLL_SYNC" },
-    { "SHMEM_SYNC_ALGO", "SHMEM_COLL_SYNC" },
-    { "SHMEM_BCAST_ALGORITHM", "SHMEM_COLL_BROADCAST" },
-    { "SHMEM_BROADCAST_ALGO", "SHMEM_COLL_BROADCAST" },
-    { "SHMEM_REDUCE_ALGORITHM", "SHMEM_COLL_REDUCE" },
-    { "SHMEM_REDUCE_ALGO", "SHMEM_COLL_REDUCE" },
-    { "SHMEM_SCAN_ALGORITHM", "SHMEM_COLL_SCAN" },
-    { "SHMEM_COLLECT_ALGORITHM", "SHMEM_COLL_COLLECT" },
-    { "SHMEM_COLLECT_ALGO", "SHMEM_COLL_COLLECT" },
-    { "SHMEM_FCOLLECT_ALGORITHM", "SHMEM_COLL_FCOLLECT" },
-    { "SHMEM_FCOLLECT_ALGO", "SHMEM_COLL_FCOLLECT" },
-    { "SHMEM_ALLTOALL_ALGO", "SHMEM_COLL_ALLTOALL" },
-    { "SHMEM_COLL_CROSSOVER", NULL },
-    { "SHMEM_COLL_RADIX", NULL },
-    { "SHMEM_COLL_SIZE_CROSSOVER", NULL },
-    { "SHMEM_BOUNCE_SIZE", NULL },
-    { "SHMEM_MAX_BOUNCE_BUFFERS", NULL },
-    { "SHMEM_CMA_PUT_MAX", NULL },
-    { "SHMEM_CMA_GET_MAX", NULL },
-    { "SHMEM_TEAMS_MAX", NULL },
-    { "SHMEM_MAX_CTX", NULL },
-    { "SHMEM_PREALLOC_CTXS", NULL },
-    { "SHMEM_ENV_DISPLAY", "SHMEM_INFO" },
-    { "SHMEM_VERSION_DISPLAY", "SHMEM_VERSION" },
+    { "HEAP_SIZE", "SYMMETRIC_SIZE" },
+    { "SYMMETRIC_HEAP_SIZE", "SYMMETRIC_SIZE" },
+    { "SYMMETRIC_HEAP_USE_HUGE_PAGES", "HUGEPAGES" },
+    { "SYMMETRIC_HEAP_PAGE_SIZE", "HUGEPAGES" },
+    { "SYMMETRIC_HEAP_USE_MALLOC", NULL },
+    { "OFI_NIC_MAPPING", "NIC_MAP" },
+    { "OFI_NIC_POLICY", "NIC_MAP" },
+    { "OFI_STX_MAX", "OFI_ENDPOINTS" },
+    { "TRAP_ON_ABORT", "TRAP" },
+    { "BARRIER_ALGORITHM", "COLL_SYNC" },
+    { "BARRIER_ALGO", "COLL_SYNC" },
+    { "SYNC_ALGO", "COLL_SYNC" },
+    { "BCAST_ALGORITHM", "COLL_BROADCAST" },
+    { "BROADCAST_ALGO", "COLL_BROADCAST" },
+    { "REDUCE_ALGORITHM", "COLL_REDUCE" },
+    { "REDUCE_ALGO", "COLL_REDUCE" },
+    { "SCAN_ALGORITHM", "COLL_SCAN" },
+    { "COLLECT_ALGORITHM", "COLL_COLLECT" },
+    { "COLLECT_ALGO", "COLL_COLLECT" },
+    { "FCOLLECT_ALGORITHM", "COLL_FCOLLECT" },
+    { "FCOLLECT_ALGO", "COLL_FCOLLECT" },
+    { "ALLTOALL_ALGO", "COLL_ALLTOALL" },
+    { "COLL_CROSSOVER", NULL },
+    { "COLL_RADIX", NULL },
+    { "COLL_SIZE_CROSSOVER", NULL },
+    { "BOUNCE_SIZE", NULL },
+    { "MAX_BOUNCE_BUFFERS", NULL },
+    { "CMA_PUT_MAX", NULL },
+    { "CMA_GET_MAX", NULL },
+    { "TEAMS_MAX", NULL },
+    { "MAX_CTX", NULL },
+    { "PREALLOC_CTXS", NULL },
+    { "ENV_DISPLAY", "INFO" },
+    { "VERSION_DISPLAY", "VERSION" },
 };
 enum { OTHERS = sizeof others / sizeof *others };
+
+static bool is(const char *text, const char *name, size_t len)
+{
+    return strlen(text) == len && !memcmp(text, name, len);
+}
 
 static const struct other *other_of(const char *name, size_t len)
 {
     for (int i = 0; i < OTHERS; i++)
-        if (strlen(others[i].name) == len && !memcmp(others[i].name, name, len))
+        if (is(others[i].name, name, len))
             return &others[i];
     return NULL;
 }
@@ -117,46 +121,47 @@ static bool known(const char *name, size_t len)
     const char *one;
 
     for (int i = 0; (one = env_name(i)); i++)
-        if (strlen(one) == len && !memcmp(one, name, len))
+        if (is(one, name, len))
             return true;
     return false;
 }
 
-/* Fills in the line about this variable of len characters; false: none is due. */
-static bool describe(const char *name, size_t len, char *text, size_t size)
-{
-    bool sma = !strncmp(name, "SMA_", 4);
-    size_t prefix = sma ? 4 : 6;
-    const char *meant;
-    const struct other *o = other_of(name, len);
-    char alike[64];
+enum { SHMEM, SMA, XT, PREFIXES };
+static const char *const prefixes[PREFIXES] = { "SHMEM_", "SMA_", "XT_" };
 
-    if (sma && !o) {            /* the same name, with the other prefix */
-        snprintf(alike, sizeof alike, "SHMEM_%.*s", (int)(len - 4), name + 4);
-        o = other_of(alike, strlen(alike));
-    }
+/* Fills in the line about this variable of len characters; false: none is due. */
+static bool describe(const char *full, size_t len, char *text, size_t size)
+{
+    const char *name, *meant;
+    const struct other *o;
+    int which = SHMEM;
+
+    while (which < PREFIXES && strncmp(full, prefixes[which],
+                                       strlen(prefixes[which])))
+        which++;
+    if (which == PREFIXES)
+        return false;
+    name = full + strlen(prefixes[which]);
+    o = other_of(name, len - strlen(prefixes[which]));
     if (o) {
         snprintf(text, size, "%.*s is set, a variable of other libraries; %s%s",
-                 (int)len, name, o->here ? "here: " : "there is nothing to set "
-                 "in its place", o->here ? o->here : "");
+                 (int)len, full, o->here ? "here: SHMEM_" : "there is nothing "
+                 "to set in its place", o->here ? o->here : "");
         return true;
     }
-    if (!sma && strncmp(name, "SHMEM_", 6))
-        return false;
-    name += prefix;
-    len -= prefix;
-    if (sma && env_has_sma(name, len))
+    len -= strlen(prefixes[which]);
+    if (which == XT || (which == SMA && env_has_sma(name, len)))
         return false;
     if (known(name, len)) {
         snprintf(text, size, "SMA_%.*s is set but not read; here: SHMEM_%.*s",
                  (int)len, name, (int)len, name);
-        return sma;
+        return which == SMA;
     }
     meant = nearest(name, len);
-    if (sma && !meant)
+    if (which == SMA && !meant)
         return false;           /* of something else */
     snprintf(text, size, "%s%.*s is set but no such variable is known; %s%s%s",
-             sma ? "SMA_" : "SHMEM_", (int)len, name, meant ? "is SHMEM_" : "",
+             prefixes[which], (int)len, name, meant ? "is SHMEM_" : "",
              meant ? meant : "shmem_info lists them", meant ? " meant?" : "");
     return true;
 }

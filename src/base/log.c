@@ -139,8 +139,6 @@ void log_warn(enum err_code code, const char *fmt, ...)
 {
     va_list ap;
 
-    if (max_level < LOG_WARN)
-        return;
     va_start(ap, fmt);
     print_coded('W', code, fmt, ap);
     va_end(ap);

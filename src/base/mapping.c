@@ -4,59 +4,61 @@
 #include "base/mapping.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-struct mapping {
-    uintptr_t from, to;
-    char name[256];             /* of a file, or like [stack]; or empty */
-};
+/* Room for a path, or for a name like [stack]; empty: memory without a file. */
+enum { NAME_SIZE = 256 };
 
-/* The mapping of the address, and that of this function's frame. */
-static bool find(uintptr_t at, struct mapping *found, struct mapping *frame)
+static bool find(uintptr_t at, char name[NAME_SIZE])
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     FILE *f = fopen("/proc/self/maps", "re");
-    struct mapping m;
+    uintptr_t from, to;
     char line[512];
-    bool any = false;
+    bool found = false;
 
-    frame->from = frame->to = 0;
-    while (f && fgets(line, sizeof line, f)) {
-        m.name[0] = '\0';
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %255[^\n]",
-                   &m.from, &m.to, m.name) < 2)
-            continue;
-        if (here - m.from < m.to - m.from)
-            *frame = m;
-        if (at - m.from < m.to - m.from) {
-            *found = m;
-            any = true;
-        }
+    while (f && !found && fgets(line, sizeof line, f)) {
+        name[0] = '\0';
+        found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %255[^\n]",
+                       &from, &to, name) >= 2 && at - from < to - from;
     }
     if (f)
         fclose(f);
-    return any;
+    return found;
+}
+
+static bool is_on_stack(uintptr_t at)
+{
+    pthread_attr_t attr;
+    size_t size = 0;
+    void *low = NULL;
+
+    if (pthread_getattr_np(pthread_self(), &attr))
+        return false;
+    pthread_attr_getstack(&attr, &low, &size);
+    pthread_attr_destroy(&attr);
+    return at - (uintptr_t)low < size;
 }
 
 bool mapping_describe(const void *at, char *text, size_t size)
 {
-    struct mapping m, frame;
+    char name[NAME_SIZE];
     const char *slash;
 
-    if (!find((uintptr_t)at, &m, &frame)) {
+    if (!find((uintptr_t)at, name)) {
         snprintf(text, size, "not mapped at all");
         return false;
     }
-    if (strstr(m.name, "memfd:sluice")) {
+    if (strstr(name, "memfd:sluice")) {
         snprintf(text, size, "memory of the library's own");
         return false;
     }
-    slash = strrchr(m.name, '/');
-    if (m.from == frame.from)
+    slash = strrchr(name, '/');
+    if (is_on_stack((uintptr_t)at))
         snprintf(text, size, "on the stack of this thread");
-    else if (!strcmp(m.name, "[stack]"))
+    else if (!strcmp(name, "[stack]"))
         snprintf(text, size, "on the stack of the first thread");
     else if (slash)
         snprintf(text, size, "data of %s", slash + 1);

@@ -74,8 +74,8 @@ static enum err_code private_address(const void *sym,
         snprintf(what, sizeof what, "%zu bytes behind the end of the symmetric "
                  "heap", behind);
     return reason(ERR_ADDR, text, "%p is not a symmetric address: it is %s; "
-                  "memory of shmem_malloc and static data of the main program "
-                  "are symmetric", sym, what);
+                  "memory of shmem_malloc and shmem_space_malloc and static data "
+                  "of the main program are symmetric", sym, what);
 }
 
 static enum err_code address_misuse(const void *sym, size_t len,

@@ -40,10 +40,11 @@ if "$bin/shmem_info" --check 2>&1 | grep -q '^PASS  device '; then
 fi
 LD_LIBRARY_PATH=$BUILD/obj/tests/fake/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
-calls 2 75 all 4 32
-calls 1 90 all 4 32
-calls 2 90 all 4 64
-calls 2 90 all 4 32 --ppn 1
+for arch in 75 90; do
+    calls 1 $arch all 4 32
+    calls 2 $arch all 4 64
+    calls 2 $arch all 4 32 --ppn 1
+done
 calls 4 90 all 2 64 --ppn 2
 SHMEM_DEVICE_RING_SIZE=64 SHMEM_DEVICE_RINGS=2 calls 2 90 all 8 32 --ppn 1
 export FAKE_DEVICE=coherent

@@ -87,7 +87,7 @@ finalizes()
 {
     try 2 --ppn "$1" ./bad wait finalize
     ended 1 'finalize'
-    grep -qE 'shmemx_dev_wait_until waits for [1-9] s for 0 to be == 1 at static data' \
+    grep -qE 'shmemx_dev_wait_until waits for [12] s for 0 to be == 1 at static data' \
         "$err" || fail "finalize: no wait: $(head -n 3 "$err")"
     grep -q 'shmem_finalize: a kernel, copy or call on a stream has not ended for 3 s (SHMEM_TIMEOUT) \[S-E-STALL\]' \
         "$err" || fail "finalize: $(tail -n 3 "$err")"

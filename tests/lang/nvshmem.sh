@@ -10,21 +10,21 @@ failed=0
 fail() { echo "FAIL: $*"; failed=1; }
 command -v nvcc >/dev/null || { echo 'skip: no nvcc'; exit 77; }
 
-# compile ARCH OPTION...: device code.
+# compile OPTION...: device code and host code.
 compile()
 {
-    arch=$1
-    shift
-    nvcc -ptx -arch=compute_$arch -Werror all-warnings \
-        -I"$SRC/include" -I"$SRC/include/compat" "$@" -o $arch.ptx \
-        "$dir/nvshmem.cu" >log 2>&1 ||
-        fail "nvcc for $arch $*: $(head -c 600 log)"
-    [ "$(grep -c '^.visible .entry\|^	*\.entry' $arch.ptx)" -eq 4 ] ||
-        fail "for $arch $*: not four kernels"
+    for arch in 75 90; do
+        nvcc -ptx -arch=compute_$arch -Werror all-warnings \
+            -I"$SRC/include" -I"$SRC/include/compat" "$@" -o $arch.ptx \
+            "$dir/nvshmem.cu" >log 2>&1 ||
+            fail "nvcc for $arch $*: $(head -c 600 log)"
+        [ "$(grep -c '^.visible .entry\|^	*\.entry' $arch.ptx)" -eq 4 ] ||
+            fail "for $arch $*: not four kernels"
+    done
+    nvcc -arch=sm_90 -Werror all-warnings -I"$SRC/include" \
+        -I"$SRC/include/compat" "$@" -c -o nvshmem.o "$dir/nvshmem.cu" \
+        >log 2>&1 || fail "nvcc, the host's code $*: $(head -c 600 log)"
 }
-compile 75 -DOWN_STATE
-compile 90
-nvcc -arch=sm_90 -Werror all-warnings -I"$SRC/include" \
-    -I"$SRC/include/compat" -c -o nvshmem.o "$dir/nvshmem.cu" >log 2>&1 ||
-    fail "nvcc, the host's code: $(head -c 600 log)"
+compile -DOWN_STATE
+compile
 exit $failed

@@ -96,7 +96,7 @@ C
 # no WHAT: what the address is instead.
 no()
 {
-    echo "0x[0-9a-f]+ is not a symmetric address: it is $1; memory of shmem_malloc and static data of the main program are symmetric \\[S-E-ADDR\\]"
+    echo "0x[0-9a-f]+ is not a symmetric address: it is $1; memory of shmem_malloc and shmem_space_malloc and static data of the main program are symmetric \\[S-E-ADDR\\]"
 }
 no=$(no 'on the stack of this thread')
 # past BYTES

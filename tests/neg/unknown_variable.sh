@@ -47,8 +47,6 @@ other SMA_BARRIER_ALGORITHM 'here: SHMEM_COLL_SYNC'
 other SHMEM_BOUNCE_SIZE 'there is nothing to set in its place'
 try 2 env SMA_OFI_PROVIDER=tcp ./bad
 said SMA_OFI_PROVIDER 'sluice: PE 0 \([^ ]+\): SMA_OFI_PROVIDER is set but not read; here: SHMEM_OFI_PROVIDER \[S-W-ENV\]'
-try 2 env SHMEM_FOO=1 SHMEM_LOG=error ./bad
-[ "$status $(cat "$err")" = '0 ' ] || fail "SHMEM_LOG=error: $(cat "$err")"
 for trace in 1 yes; do
     try 1 env SHMEM_TRACE=$trace ./bad
     ended 1 "SHMEM_TRACE=$trace"

@@ -133,7 +133,7 @@ for mpi in $made; do
             . "$0"' "$dir/own" "$dir/$mpi" $order
         [ $status -ne 0 ] || fail "hydra, $mpi, $order: status 0"
         # Hydra itself may print which process it has killed.
-        ! grep '^PE ' "$out" || fail "hydra, $mpi, $order: $(cat "$out")"
+        ! grep -E '^(PE|MPI) ' "$out" || fail "hydra, $mpi, $order: $(cat "$out")"
         grep -q '^sluice: .*a launcher ran 2 copies (PMI_SIZE is 2) .*start with oshrun or a launcher that has PMIx.* \[S-E-PMI\]$' "$err" ||
             fail "hydra, $mpi, $order: $(head -n 5 "$err")"
     done

@@ -216,7 +216,7 @@ try 2 --timeout 8 ./bad sends
 grep -qE 'shmemx_req_wait waits for [12] s for a partitioned send to PE [01], tag 0: 0 of 8 transport partitions have gone, and the receive is not started' \
     "$err" || fail "sends: $(head -n 4 "$err")"
 try 2 --timeout 8 ./bad k_wait
-grep -qE 'shmemx_dev_parrived waits for [1-9] s for 0 to be >= 1 at heap\+0x[0-9a-f]+, which PE 1 raises; 8 of 8 transport partitions from PE 1, tag 0, the first of them number 0' \
+grep -qE 'shmemx_dev_parrived waits for [12] s for 0 to be >= 1 at heap\+0x[0-9a-f]+, which PE 1 raises; 8 of 8 transport partitions from PE 1, tag 0, the first of them number 0' \
     "$err" || fail "k_wait: $(head -n 4 "$err")"
 for ppn in 2 1; do
     try 2 --ppn $ppn ./bad killed
