@@ -167,7 +167,7 @@ void crash_close(void)
             signal(signals[i], SIG_DFL);
 }
 
-/* From the public call on, the last frame of the library before the program. */
+/* From the last frame of the library before the program on. */
 static void print_program(void)
 {
     struct symbol_range own;
