@@ -33,6 +33,9 @@ void cxi_tuning_read(void);
 size_t cxi_tuning_tx_events(size_t tx_size, size_t cq_size);
 size_t cxi_tuning_buffers(void);
 
+/* spin.c: the base provider does not hold a core for nothing. */
+void cxi_spin_yields(void);
+
 /* bus.c: where NIC number n is, or NULL. */
 struct fid_nic *cxi_bus_nic(int number);
 

@@ -183,6 +183,7 @@ struct fi_provider *fi_prov_ini(void)
     /* The base provider's thread otherwise spins for 10 ms whenever it has
      * nothing to do, on cores that its user wants. */
     setenv("FI_SOCKETS_PE_WAITTIME", "0", 0);
+    cxi_spin_yields();
     cxi_tuning_read();
     provider.fi_version = fi_version();     /* of another, it is refused */
     return &provider;
