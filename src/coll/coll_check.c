@@ -190,7 +190,7 @@ _Noreturn static void report_calls(const struct core_team *t,
     call_made(co, sizeof co, t, o->pe, &o->args, &known);
     call_made(cu, sizeof cu, t, u->pe, &u->args, &known);
     core_fatal(ERR_COLL, a->call, "collective call %" PRIu64 "%s: PE %d is in "
-               "%s, PE %d in %s%s", t->compared, whose,
+               "%s, PE %d in %s%s", core_team_call(t), whose,
                core_team_world_pe(t, o->pe), co, core_team_world_pe(t, u->pe),
                cu, known || core_status.checks ? ""
                                                : "; SHMEM_CHECK=1 names it");
@@ -226,7 +226,7 @@ _Noreturn static void name_odd(const struct core_team *t,
         report_calls(t, a, whose, &o, &u);
     label = a->label[k];
     core_fatal(a->code, a->call, "collective call %" PRIu64 "%s: PE %d passed "
-               "%s %s, PE %d passed %s", t->compared, whose,
+               "%s %s, PE %d passed %s", core_team_call(t), whose,
                core_team_world_pe(t, o.pe), label + (label[0] == '@'),
                show(vo, sizeof vo, label, o.args.value[k]),
                core_team_world_pe(t, u.pe),

@@ -24,7 +24,7 @@ static struct published {
         int n_pes, start, stride;
         uint64_t area_at;
         const uint32_t *area_of;        /* in this PE's heap */
-        uint64_t entry;
+        uint64_t entry, call;           /* as members publish it; for readers */
     } team;
 } published;
 
@@ -48,6 +48,7 @@ void core_report_wait(struct core_waiter *w)
         published.team.area_at = t->area_at;
         published.team.area_of = t->area_of;
         published.team.entry = t->entries;
+        published.team.call = core_team_call(t);
         published.team.n_pes = t->n_pes;
     }
     /* release: a handler that finds `of` finds the rest. */
@@ -101,16 +102,21 @@ static void add_pe(int32_t *pes, unsigned most, unsigned *n, int pe)
     ++*n;
 }
 
-/* Members of this node that have not begun the call.  The record may be half
- * of another wait's, so each number is checked before it is used. */
+/* Members of this node that have not begun the call, or are in another one in
+ * its place: the first of these in *other, else -1.  The record may be half of
+ * another wait's, so each number is checked before it is used. */
 CORE_RACY static unsigned missing(const struct published *p, int32_t *pes,
-                                  unsigned most)
+                                  unsigned most, int *other)
 {
     const size_t size = heap_segs[HEAP_HOST].size;
+    const uint32_t id = p->call
+        ? core_activity_call_id(symbol_public(p->call)) : 0;
     unsigned n = 0;
     uint64_t at, entry;
+    int32_t ahead;
     int64_t pe;
 
+    *other = -1;
     if (!__atomic_load_n(&core_ctl, __ATOMIC_RELAXED))
         return 0;
     for (int i = 0; i < p->team.n_pes; i++) {
@@ -124,21 +130,30 @@ CORE_RACY static unsigned missing(const struct published *p, int32_t *pes,
         entry = __atomic_load_n(
             &((struct core_team_area *)(xport_routes[pe].map[HEAP_HOST] + at))
                  ->entry, __ATOMIC_RELAXED);
-        if ((int32_t)((uint32_t)entry - (uint32_t)p->team.entry) < 0)
+        ahead = (int32_t)((uint32_t)entry - (uint32_t)p->team.entry);
+        if (!ahead && entry >> 32 != id && *other < 0)
+            *other = (int)pe;
+        if (ahead < 0 || (!ahead && entry >> 32 != id))
             add_pe(pes, most, &n, (int)pe);
     }
     return n;
 }
 
-static void add_missing(struct line *l, const struct published *p)
+CORE_RACY static void add_missing(struct line *l, const struct published *p)
 {
+    char call[sizeof((struct core_activity *)0)->call + 1] = "";
     int32_t pes[NAMED];
-    unsigned n = missing(p, pes, NAMED);
+    int other;
+    unsigned n = missing(p, pes, NAMED, &other);
 
     for (unsigned i = 0; i < n && i < NAMED; i++)
         line_addf(l, "%s%d", i ? ", " : ", waiting for PE ", pes[i]);
     if (n > NAMED)
         line_addf(l, " and %u other%s", n - NAMED, n - NAMED == 1 ? "" : "s");
+    if (other < 0)
+        return;
+    memcpy(call, core_peer_ctl(other)->activity.call, sizeof call - 1);
+    line_addf(l, "; PE %d is in another call: %s", other, call);
 }
 
 static void add_wait(struct line *l, const struct published *p)
@@ -148,7 +163,7 @@ static void add_wait(struct line *l, const struct published *p)
     add_call(l, p->call, w->since_ns);
     if (p->team.n_pes) {
         line_addf(l, ", its collective call %llu with a team of %d PEs",
-                  (unsigned long long)p->team.entry, p->team.n_pes);
+                  (unsigned long long)p->team.call, p->team.n_pes);
         add_missing(l, p);
         return;
     }
@@ -216,13 +231,14 @@ CORE_RACY static unsigned awaited(int32_t *pes, unsigned most)
     struct core_transport_wait t = core_transport_wait;
     struct published p = published;
     unsigned n = 0;
+    int other;
 
     if (t.of && t.pe >= 0)
         add_pe(pes, most, &n, t.pe);
     if (!p.of || n)
         return n;
     if (p.team.n_pes)
-        return missing(&p, pes, most);
+        return missing(&p, pes, most, &other);
     if (p.w.info.what == CORE_FOR_LOCK && p.w.info.value != CORE_LOCK_BEHIND)
         add_pe(pes, most, &n, (int)p.w.info.value);
     else if (p.w.info.raiser)

@@ -77,7 +77,7 @@ struct core_team {
     uint64_t recorded;          /* not 0: some are in graphs; of this team */
     uint64_t epoch, gatherings; /* synchronisations; those that gathered */
     uint64_t calls, counted[2];
-    uint64_t entries;           /* calls, for messages */
+    uint64_t entries;           /* calls; for messages, core_team_call() */
     uint64_t compared;          /* calls whose arguments were compared */
     shmem_team_config_t config;
     struct heap_space *space;   /* that it was made with; NULL: none */
@@ -88,6 +88,13 @@ extern hidden struct core_team core_world, core_shared;
 extern hidden struct core_team core_device_world, core_device_shared;
 /* The lowest PE on the node of each PE of the world, if nodes have several. */
 extern hidden int32_t *core_node_of;
+
+/* The number that messages give to the present collective call: the program's
+ * first is 1, and shmem_init's own does not count. */
+static inline uint64_t core_team_call(const struct core_team *t)
+{
+    return t->entries - (t == &core_world);
+}
 
 static inline int core_team_world_pe(const struct core_team *t, int pe)
 {

@@ -105,7 +105,7 @@ for options in '' '--ppn 1'; do
     state none $options
     late=$([ "$options" ] || echo ', waiting for PE 0, 2')
     prints 0 "in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be >= 42 at static data\\+0x[0-9a-f]+; $heap"
-    prints 1 "in shmem_barrier_all for [0-9]+ s, its collective call 3 with a team of 3 PEs$late; $heap"
+    prints 1 "in shmem_barrier_all for [0-9]+ s, its collective call 2 with a team of 3 PEs$late; $heap"
     prints 2 "not waiting; last noted call: shmem_barrier_all \\([0-9]+ so far\\), [0-9]+ s ago; $heap"
     [ "$(wc -l <"$err")" -eq 3 ] || fail "$how: $(cat "$err")"
     for word in before ${options:-after ignored}; do
@@ -156,6 +156,41 @@ try 0 ./threads
 prints 0 'in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be == 2 at .*; '
 prints 0 'in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be == 1 at .*; '
 prints 0 'not waiting; '
+
+# PEs of a node that are in different calls name each other.
+program other <<'C'
+static long a, b;
+
+int main(void)
+{
+    shmem_init();
+    if (shmem_my_pe() == 1)
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &a, &b, 1);
+    else
+        shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+C
+how=other
+SHMEM_STALL=1 timeout -k 5 60 "$bin/oshrun" -n 3 ./other >"$out" 2>"$err" \
+    </dev/null &
+job=$!
+# file_has N REGEX: waits until N lines match.
+file_has()
+{
+    for _ in $(seq 300); do
+        [ "$(grep -cE "$2" "$err")" -lt "$1" ] || return 0
+        sleep 0.1
+    done
+}
+file_has 2 'waits for [0-9]+ s.*in another call'
+ps -o pid= --ppid $job | xargs kill -USR2
+file_has 3 'its collective call'
+ps -o pid= --ppid $job | xargs kill
+wait $job
+prints 0 'in shmem_barrier_all for [0-9]+ s, its collective call 1 with a team of 3 PEs, waiting for PE 1; PE 1 is in another call: shmem_long_sum_reduce; '
+prints 1 'in shmem_long_sum_reduce for [0-9]+ s, its collective call 1 with a team of 3 PEs, waiting for PE 0, 2; PE 0 is in another call: shmem_barrier_all; '
 
 # What a kernel waits for, beside what its PE does.
 program kernel <<'C'
