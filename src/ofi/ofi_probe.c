@@ -3,6 +3,7 @@
  * streams go as they do: for shmem_info, which has no job.  It opens no
  * endpoint, and leaves nothing open. */
 #include "ofi/ofi.h"
+#include "ofi/ofi_available.h"
 #include "ofi/net/ofi_int.h"
 #include "ofi/trig/ofi_trig.h"
 #include "base/env.h"
@@ -49,7 +50,7 @@ int ofi_probe(char *out, size_t size)
 {
     const char *missing = NULL;
     struct fi_info *info;
-    char why[192] = "", rails[128];
+    char why[192] = "", rails[128], has[400];
     int rc = ofi_lib_open(&missing);
 
     if (rc) {
@@ -61,10 +62,10 @@ int ofi_probe(char *out, size_t size)
         rc = opens(info);
         name_rails(info, rails, sizeof rails);
         if (!rc)
-            snprintf(out, size, "%s on %s (%s), libfabric %u.%u%s%s%s",
+            snprintf(out, size, "%s on %s (%s), libfabric %u.%u (%s)%s%s%s",
                      info->fabric_attr->prov_name, info->domain_attr->name,
                      why, FI_MAJOR(ofi_lib.fi_version()),
-                     FI_MINOR(ofi_lib.fi_version()), rails,
+                     FI_MINOR(ofi_lib.fi_version()), ofi_lib_path(), rails,
                      !ofi_wants_hmem() ? ""
                      : info->caps & FI_HMEM ? "; it offers to reach device "
                      "memory" : "; device memory by way of host memory",
@@ -75,8 +76,9 @@ int ofi_probe(char *out, size_t size)
         if (!rc)
             return 0;
     }
-    snprintf(out, size, "none: no libfabric provider serves; "
-             "SHMEM_LOG=info:ofi says why");
+    snprintf(out, size, "none: no libfabric provider serves%s; "
+             "SHMEM_LOG=info:ofi says why",
+             ofi_available_explain(has, sizeof has));
     return -ENODEV;
 }
 

@@ -7,13 +7,23 @@ set -u
 # Plugins of hwloc leave memory behind, and are unloaded when that is found.
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
-for words in --colour '--check --check' '--check all'; do
+while IFS=/ read -r words what; do
     # shellcheck disable=SC2086
     "$bin/shmem_info" $words >"$out" 2>"$err"
     status=$?
     ended 2 "$words"
-    said "$words" 'shmem_info: unknown arguments; see shmem_info --help'
-done
+    said "$words" "shmem_info: $what; see shmem_info --help"
+done <<'LINES'
+--colour/--colour: no such option
+--check --check/--check: --check takes cxi or nothing
+--check all/all: --check takes cxi or nothing
+--check cxi more/more: --check takes cxi or nothing
+--json --version/--json: goes with --check or alone
+--state/--state: takes the process numbers of PEs
+--trace/--trace: takes one file
+--trace a b/--trace: takes one file
+--version now/now: the option before it takes nothing
+LINES
 [ ! -w /dev/full ] || for words in '' --check --version --help; do
     # shellcheck disable=SC2086
     "$bin/shmem_info" $words >/dev/full 2>"$err"

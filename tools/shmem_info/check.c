@@ -359,19 +359,34 @@ static void check_wakes(void)
             "has it, and a seccomp profile may forbid it");
 }
 
+/* The variables that choose the network, as they are set. */
+static void list_choices(char *out, size_t size)
+{
+    const struct { const char *name, *value; } all[] = {
+        { "SHMEM_OFI_PROVIDER", env.OFI_PROVIDER },
+        { "SHMEM_OFI_DOMAIN", env.OFI_DOMAIN },
+        { "SHMEM_OFI_FABRIC", env.OFI_FABRIC },
+        { "SHMEM_NIC_MAP", env.NIC_MAP },
+    };
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof all / sizeof *all && at < size; i++)
+        if (all[i].value[0])
+            at += (size_t)snprintf(out + at, size - at, "%s%s=%s",
+                                   at ? ", " : "", all[i].name, all[i].value);
+}
+
 /* Only jobs on several nodes need it. */
 static void check_network(void)
 {
-    char text[320];
+    char text[640], choices[256];
 
-    bool selected = env_is_set("OFI_PROVIDER") || env_is_set("OFI_DOMAIN") ||
-                 env_is_set("OFI_FABRIC") || env_is_set("NIC_MAP");
-
+    list_choices(choices, sizeof choices);
     if (!ofi_probe(text, sizeof text))
         say(PASS, "network", "%s", text);
-    else if (selected)
-        say(FAIL, "network", "%s; correct or unset SHMEM_OFI_PROVIDER, "
-            "SHMEM_OFI_DOMAIN, SHMEM_OFI_FABRIC and SHMEM_NIC_MAP", text);
+    else if (choices[0])
+        say(FAIL, "network", "%s; correct or unset %s", text, choices);
     else
         say(WARN, "network", "%s; jobs on one node need none", text);
 }

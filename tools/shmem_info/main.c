@@ -93,13 +93,45 @@ static bool takes_json(int *argc, char **argv)
     return n == 1 || checks;
 }
 
+static bool is_option(const char *word)
+{
+    bool found = !strcmp(word, "--state") || !strcmp(word, "--trace") ||
+                 !strcmp(word, "--json");
+
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        found |= !strcmp(word, pages[i].option);
+    return found;
+}
+
+/* argc, argv: as main() got them, --json perhaps taken out. */
+static int refuse(bool json, int argc, char **argv)
+{
+    const char *odd = argc > 1 ? argv[1] : "--json", *what;
+
+    if (json)
+        odd = "--json", what = "goes with --check or alone";
+    else if (!is_option(odd))
+        what = "no such option";
+    else if (!strcmp(odd, "--state"))
+        what = "takes the process numbers of PEs";
+    else if (!strcmp(odd, "--trace"))
+        what = "takes one file";
+    else if (!strcmp(odd, "--check"))
+        odd = argv[argc - 1], what = "--check takes cxi or nothing";
+    else
+        odd = argv[2], what = "the option before it takes nothing";
+    fprintf(stderr, "shmem_info: %s: %s; see shmem_info --help\n", odd, what);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
+    bool json = !takes_json(&argc, argv);
     int rc = -1;
 
     log_tool("shmem_info");
-    if (!takes_json(&argc, argv))
-        argc = 0;
+    if (json)
+        return refuse(json, argc, argv);
     if (argc == 1)
         rc = info_report();
     if (argc == 5 && !strcmp(argv[1], "--import"))
@@ -113,11 +145,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++)
         if (!strcmp(argv[1], pages[i].option))
             rc = pages[i].page();
-    if (rc < 0) {
-        fprintf(stderr, "shmem_info: unknown arguments; see shmem_info "
-                "--help\n");
-        return 2;
-    }
+    if (rc < 0)
+        return refuse(false, argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "shmem_info: writing: %m\n");
         return 1;

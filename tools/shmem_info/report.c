@@ -60,7 +60,7 @@ static void drivers(void)
 {
     unsigned v = hwloc_get_api_version();
     const char *pmix = PMIx_Get_version();
-    char network[512];
+    char network[640];
 
     page_section("Drivers");
     page_row("start-up", "oshrun's channel, %.*s", name_length(pmix), pmix);
