@@ -78,6 +78,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
         shmemi_dev_barrier(SCOPE);                                          \
         if (dev->n_rings && shmemi_dev_rank(SCOPE) == 0)                    \
             shmemi_dev_far_quiet(dev);                                      \
+        else if (!dev->magic)                                               \
+            shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_QUIET);                \
         shmemi_dev_barrier(SCOPE);                                          \
     }
 SHMEMI_DEV_SCOPES(SHMEMI_DEV_ORDER)

@@ -137,17 +137,16 @@ SHMEMI_NV_MOVE(putmem_nbi)
 SHMEMI_NV_MOVE(getmem_nbi)
 #undef SHMEMI_NV_MOVE
 
-#define SHMEMI_NV_SIGNAL(CALL)                                              \
+#define SHMEMI_NV_SIGNAL(T, CALL)                                           \
     static inline void nvshmemx_##CALL##_on_stream(                         \
-        void *dest, const void *source, size_t bytes, uint64_t *sig_addr,   \
+        T *dest, const T *source, size_t n, uint64_t *sig_addr,             \
         uint64_t signal, int sig_op, int pe, shmemx_stream_t stream)        \
     {                                                                       \
-        shmemx_##CALL##_on_stream(dest, source, bytes, sig_addr, signal,    \
+        shmemx_##CALL##_on_stream(dest, source, n, sig_addr, signal,        \
                                   sig_op, pe, stream);                      \
     }
-SHMEMI_NV_SIGNAL(putmem_signal)
-SHMEMI_NV_SIGNAL(putmem_signal_nbi)
-#undef SHMEMI_NV_SIGNAL
+SHMEMI_NV_SIGNAL(void, putmem_signal)
+SHMEMI_NV_SIGNAL(void, putmem_signal_nbi)
 
 #define SHMEMI_NV_TYPED_CALL(NAME, T, CALL)                                 \
     static inline void nvshmemx_##NAME##_##CALL##_on_stream(                \
@@ -157,11 +156,23 @@ SHMEMI_NV_SIGNAL(putmem_signal_nbi)
         shmemx_##NAME##_##CALL##_on_stream(dest, source, nelems, pe,        \
                                            stream);                         \
     }
+#define SHMEMI_NV_STRIDED(NAME, T, CALL)                                    \
+    static inline void nvshmemx_##NAME##_##CALL##_on_stream(                \
+        T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,             \
+        size_t nelems, int pe, shmemx_stream_t stream)                      \
+    {                                                                       \
+        shmemx_##NAME##_##CALL##_on_stream(dest, source, dst, sst, nelems,  \
+                                           pe, stream);                     \
+    }
 #define SHMEMI_NV_TYPED(NAME, T)                                            \
     SHMEMI_NV_TYPED_CALL(NAME, T, put)                                      \
     SHMEMI_NV_TYPED_CALL(NAME, T, get)                                      \
     SHMEMI_NV_TYPED_CALL(NAME, T, put_nbi)                                  \
     SHMEMI_NV_TYPED_CALL(NAME, T, get_nbi)                                  \
+    SHMEMI_NV_STRIDED(NAME, T, iput)                                        \
+    SHMEMI_NV_STRIDED(NAME, T, iget)                                        \
+    SHMEMI_NV_SIGNAL(T, NAME##_put_signal)                                  \
+    SHMEMI_NV_SIGNAL(T, NAME##_put_signal_nbi)                              \
     static inline void nvshmemx_##NAME##_p_on_stream(                       \
         T *dest, T value, int pe, shmemx_stream_t stream)                   \
     {                                                                       \
@@ -169,7 +180,9 @@ SHMEMI_NV_SIGNAL(putmem_signal_nbi)
     }
 SHMEMI_RMA_TYPES(SHMEMI_NV_TYPED)
 #undef SHMEMI_NV_TYPED
+#undef SHMEMI_NV_STRIDED
 #undef SHMEMI_NV_TYPED_CALL
+#undef SHMEMI_NV_SIGNAL
 
 static inline void nvshmemx_signal_op_on_stream(uint64_t *sig_addr,
                                                 uint64_t signal, int sig_op,

@@ -70,17 +70,24 @@ extern "C" __global__ void without_types(SHMEMX_DEV_ARG(dev), long *l,
 int main()
 {
     cudaStream_t stream = 0;
+    uint64_t *sig;
     int *d, npes;
 
     nvshmem_init();
     npes = nvshmem_team_n_pes(NVSHMEM_TEAM_WORLD);
     d = static_cast<int *>(nvshmem_malloc(sizeof *d));
+    sig = static_cast<uint64_t *>(nvshmem_malloc(sizeof *sig));
     void *args[] = { &d };
     nvshmemx_collective_launch(reinterpret_cast<const void *>(ring_shift), 1, 1,
                                args, 0, stream);
     nvshmemx_barrier_all_on_stream(stream);
+    nvshmemx_int_iput_on_stream(d, d, 1, 1, 1, nvshmem_my_pe(), stream);
+    nvshmemx_int_put_signal_nbi_on_stream(d, d, 1, sig, 1, NVSHMEM_SIGNAL_SET,
+                                          nvshmem_my_pe(), stream);
+    nvshmemx_quiet_on_stream(stream);
     nvshmem_putmem(d, d, sizeof *d, nvshmem_my_pe() % npes);
     nvshmem_barrier_all();
+    nvshmem_free(sig);
     nvshmem_free(d);
     nvshmem_finalize();
     return 0;
