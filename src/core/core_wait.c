@@ -205,8 +205,8 @@ void core_wait_print_counts(void)
 {
     struct core_wait_counts c = core_wait_counts_take();
 
-    log_print("waits: %lu looks, %lu yields, %lu sleeps, %lu behind a fence "
-              "of all PEs; %lu stores woke no sleeper", (unsigned long)c.checks,
+    log_print("waits: %lu polls, %lu yields, %lu sleeps (%lu after a fence on "
+              "all PEs); %lu updates woke no PE", (unsigned long)c.checks,
               (unsigned long)c.yields, (unsigned long)c.sleeps,
               (unsigned long)c.fenced, (unsigned long)c.late);
 }

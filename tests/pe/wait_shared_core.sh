@@ -105,7 +105,7 @@ counts()
     how="$*"
     SHMEM_STATS=1 try 2 --bind-to none ./turns "$@" $turns
     [ $status -eq 0 ] || fail "$how: status $status: $(head -n 5 "$err")"
-    sed -n 's/.* waits: \([0-9]*\) looks, \([0-9]*\) yields, \([0-9]*\) sleeps.*/\1 \2 \3/p' \
+    sed -n 's/.* waits: \([0-9]*\) polls, \([0-9]*\) yields, \([0-9]*\) sleeps.*/\1 \2 \3/p' \
         "$err" >each
     [ -s each ] || fail "$how: no counts: $(head -n 5 "$err")"
     echo "$how, SHMEM_SPIN_US=${SHMEM_SPIN_US-20}: looks, yields, sleeps:" \

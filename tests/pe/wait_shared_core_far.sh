@@ -39,7 +39,7 @@ grep -q "2 PEs on 1 cores of the machine" out || {
 # Each look is followed by a yield or by a sleep, but where something came.
 awk '/waits: / {
     for (i = 1; i < NF; i++) {
-        if ($(i + 1) ~ /^looks/) looks = $i
+        if ($(i + 1) ~ /^polls/) looks = $i
         if ($(i + 1) ~ /^yields/) yields = $i
         if ($(i + 1) ~ /^sleeps/) sleeps = $i
     }
