@@ -107,4 +107,12 @@ then
     exec 7>&-
     wait
 fi
+
+# The share of the processors that nice(1) gives a job: that of its session.
+if [ -w /proc/self/autogroup ]; then
+    level=$(nice)
+    nice -n 3 "$BUILD/bin/oshrun" -n 2 cat /proc/self/autogroup >"$out" 2>"$err"
+    [ "$(grep -c "nice $((level < 17 ? level + 3 : 19))\$" "$out")" -eq 2 ] ||
+        fail "nice -n 3 of $level: $(cat "$out" "$err")"
+fi
 finish "cores of their own: $cores cores"

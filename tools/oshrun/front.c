@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -166,9 +168,23 @@ static int result(struct front *f)
 
 /* ---- the start ---- */
 
+/* Linux shares the processors between sessions first (sched(7), autogroups), and
+ * a new session has the usual share: that of `nice oshrun` is to be smaller. */
+static void keep_nice(void)
+{
+    int value = getpriority(PRIO_PROCESS, 0);
+    FILE *f = value ? fopen("/proc/self/autogroup", "we") : NULL;
+
+    if (!f)                         /* nothing to keep, or no autogroups */
+        return;
+    fprintf(f, "%d", value);
+    fclose(f);
+}
+
 static _Noreturn void run_supervisor(struct start *s)
 {
     setsid();                       /* no terminal, no signals from it */
+    keep_nice();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     _exit(job_run(s));
 }
