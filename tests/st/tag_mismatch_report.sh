@@ -12,6 +12,23 @@ program tags <<'C'
 static char out[3], in[3];
 static int rc;
 
+/* Until a PE has printed a line with this text. */
+static void printed(const char *text)
+{
+    static char all[1 << 16];
+
+    for (int i = 0; i < 2000; i++) {
+        FILE *f = fopen("lines", "r");
+
+        all[f ? fread(all, 1, sizeof all - 1, f) : 0] = '\0';
+        if (f)
+            fclose(f);
+        if (strstr(all, text))
+            return;
+        usleep(10000);
+    }
+}
+
 /* Of PE 0's receives that for tag 7 comes late. */
 static void match(int me)
 {
@@ -24,7 +41,7 @@ static void match(int me)
         }
         rc |= shmemx_send_init(&out[2], 1, 0, 7, &r[2]);
         rc |= shmemx_imatchall(1, &r[2], &all);
-        usleep(1700000);
+        printed("there is no shmemx_recv_init");
         rc |= shmemx_recv_init(&in[0], 1, 0, 5, &r[0]);
         rc |= shmemx_send_init(&out[1], 1, 0, 6, &r[1]);
         rc |= shmemx_matchall(2, r);
@@ -46,7 +63,7 @@ static void once(int me, shmemx_queue_t q, shmemx_queue_t other)
     rc |= shmemx_enqueue_send(q, &out[0], 1, !me, 5, NULL);
     rc |= shmemx_enqueue_recv(q, &in[0], 1, !me, 6, NULL);
     rc |= shmemx_enqueue_start(q) | shmemx_enqueue_wait(q);
-    usleep(1700000);
+    printed("there is no shmemx_enqueue_recv");
     rc |= shmemx_enqueue_send(other, &out[1], 1, !me, 6, NULL);
     rc |= shmemx_enqueue_recv(other, &in[1], 1, !me, 5, NULL);
     rc |= shmemx_enqueue_start(other) | shmemx_enqueue_wait(other);
@@ -79,8 +96,9 @@ told()
 }
 
 for nodes in '' '--ppn 1'; do
+    rm -f lines
     # shellcheck disable=SC2086
-    SHMEM_STALL=1 SHMEM_DEVICE=software try 2 $nodes ./tags
+    SHMEM_STALL=1 SHMEM_STALL_FILE=lines SHMEM_DEVICE=software try 2 $nodes ./tags
     ended 0 "tags $nodes"
     told 'shmemx_matchall waits for [12] s for the receive of request 0, tag 5, and 1 more \(PE 1 sends tag 7, for which there is no shmemx_recv_init here\); to be matched by PE 1 '
     told 'stream 0x[0-9a-f]+: shmemx_enqueue_wait waits for [12] s for PE ([01]) to take a message, tag 5 \(PE \1 sends tag 5, for which there is no shmemx_enqueue_recv here\); to be raised by PE '
