@@ -257,6 +257,27 @@ static struct blocks learn_blocks(struct core_team *t, size_t bytes)
     return b;
 }
 
+static void collect(struct core_team *t, enum coll_alg alg,
+                    const struct blocks *b, void *dest, const void *source)
+{
+    switch (alg) {
+    case COLL_PULL:
+        collect_pull(t, b, dest, source);
+        break;
+    case COLL_RING:
+        collect_ring(t, b, dest, source);
+        break;
+    case COLL_BRUCK:
+        collect_bruck(t, b, dest, source);
+        break;
+    case COLL_NODES:
+        collect_nodes(t, b, dest, source);
+        break;
+    default:
+        collect_push(t, b, dest, source);
+    }
+}
+
 void coll_collect(struct core_team *t, void *dest, const void *source,
                   size_t bytes, void (*check)(const void *arg, size_t all),
                   const void *arg)
@@ -269,22 +290,7 @@ void coll_collect(struct core_team *t, void *dest, const void *source,
     alg = coll_choose(COLL_COLLECT, t, b.all / (size_t)t->n_pes);
     if (alg == COLL_PULL && !all_name_source(t, &b))
         alg = COLL_PUSH;
-    switch (alg) {
-    case COLL_PULL:
-        collect_pull(t, &b, dest, source);
-        break;
-    case COLL_RING:
-        collect_ring(t, &b, dest, source);
-        break;
-    case COLL_BRUCK:
-        collect_bruck(t, &b, dest, source);
-        break;
-    case COLL_NODES:
-        collect_nodes(t, &b, dest, source);
-        break;
-    default:
-        collect_push(t, &b, dest, source);
-    }
+    collect(t, alg, &b, dest, source);
 }
 
 void coll_fcollect(struct core_team *t, void *dest, const void *source,
@@ -292,20 +298,5 @@ void coll_fcollect(struct core_team *t, void *dest, const void *source,
 {
     struct blocks b = { .bytes = bytes, .all = bytes * (size_t)t->n_pes };
 
-    switch (coll_choose(COLL_FCOLLECT, t, bytes)) {
-    case COLL_PULL:
-        collect_pull(t, &b, dest, source);
-        break;
-    case COLL_RING:
-        collect_ring(t, &b, dest, source);
-        break;
-    case COLL_BRUCK:
-        collect_bruck(t, &b, dest, source);
-        break;
-    case COLL_NODES:
-        collect_nodes(t, &b, dest, source);
-        break;
-    default:
-        collect_push(t, &b, dest, source);
-    }
+    collect(t, coll_choose(COLL_FCOLLECT, t, bytes), &b, dest, source);
 }
