@@ -61,8 +61,12 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
 ALL_CPPFLAGS = -D_GNU_SOURCE -include config.h -Iinclude -Isrc \
                $(PMIX_CFLAGS) $(HWLOC_CFLAGS) $(OFI_CFLAGS) $(CPPFLAGS)
 ALL_CFLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANFLAGS) -pthread
+# Variables of threads in the space that the loader keeps for them: no call of
+# __tls_get_addr() on a hot path.  The leak sanitizer dies of such calls: it takes
+# the word before what they give for an address, where that is at a page's start.
+IN_STATIC_TLS = -ftls-model=initial-exec
 # The archive's names are made local in machine code, so no -flto up to there.
-LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC \
+LIB_CFLAGS   = $(ALL_CFLAGS) $(LIBFLAGS) -fPIC $(IN_STATIC_TLS) \
                $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
 LIB_LIBS     = $(PMIX_LIBS) $(HWLOC_LIBS) -lpthread -ldl -lm $(LIBS)
 # What a program wants in which those are archives, too.
@@ -369,7 +373,6 @@ FAKE_LOCAL = $(O)/obj/tests/fake/local/liblocal-fi.so
 FAKE_OBJS  = $(call obj,$(wildcard tests/fake/cxi/*.c))
 LOCAL_OBJS = $(call obj,$(wildcard tests/fake/local/*.c))
 $(O)/obj/tests/fake/%.o: private USER_CPPFLAGS += $(OFI_CFLAGS)
-$(FAKE_OBJS) $(LOCAL_OBJS): private ALL_CFLAGS += -fPIC -fvisibility=hidden
 $(FAKE_CXI): $(FAKE_OBJS)
 $(FAKE_LOCAL): $(LOCAL_OBJS)
 # A thread of theirs may outlive libfabric's end, which would unmap its code.
@@ -399,10 +402,8 @@ GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c)) \
             $(HIP_OBJS) $(RTC_OBJS) $(FAKE_KERNELS:.so=.o) \
             $(call obj,$(wildcard tests/fake/nvrtc/*.c))
 $(GPU_OBJS): private USER_CPPFLAGS += -Isrc -Itests/fake/device
-# Variables of threads in the space that the loader keeps for them: of what
-# __tls_get_addr() gives, the leak sanitizer takes the word before for an
-# address where it is at the start of a page, and dies of it.
-$(GPU_OBJS): private ALL_CFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
+$(FAKE_OBJS) $(LOCAL_OBJS) $(GPU_OBJS): private ALL_CFLAGS += \
+    -fPIC -fvisibility=hidden $(IN_STATIC_TLS)
 $(O)/obj/tests/fake/dev_rules.o: private USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
 # The stand-in for libcuda is a part of them.

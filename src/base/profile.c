@@ -56,7 +56,7 @@ static __thread struct {
     unsigned depth : 31;
     unsigned gathers : 1;       /* bytes are those of transfers inside */
     unsigned turn;              /* of calls, for the sample */
-} thread __attribute__((tls_model("initial-exec")));
+} thread;
 
 void profile_start(void)
 {

@@ -18,7 +18,6 @@
 int thread_start(pthread_t *out, void *(*fn)(void *), void *arg);
 
 /* Is the calling thread one of these? */
-extern hidden __thread bool thread_is_librarys
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread bool thread_is_librarys;
 
 #endif

@@ -53,7 +53,7 @@ static struct {
 static __thread struct {
     struct trace_ring *ring;
     unsigned run;
-} own __attribute__((tls_model("initial-exec")));
+} own;
 
 static pthread_key_t leave_key;
 static bool has_key;

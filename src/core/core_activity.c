@@ -26,7 +26,7 @@ __thread struct core_team *core_activity_team;
 static __thread struct {
     const char *call;
     uint32_t id;
-} entered __attribute__((tls_model("initial-exec")));
+} entered;
 
 /* relaxed: the record orders nothing else. */
 #define GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)

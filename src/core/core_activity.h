@@ -16,8 +16,7 @@ void core_activity_call(const char *call);
 void core_activity_enter(const char *call, struct core_team *t);
 
 /* The team that this thread's waits are for; NULL: not known. */
-extern hidden __thread struct core_team *core_activity_team
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread struct core_team *core_activity_team;
 
 /* Some thread waits in that way, or none does any more. */
 enum { CORE_WAITS_SLEEP = 1, CORE_WAITS_TRANSPORT = 2 };

@@ -7,7 +7,7 @@
 uint64_t gtl_thread_id(void)
 {
     static uint64_t threads;
-    static __thread uint64_t mine __attribute__((tls_model("initial-exec")));
+    static __thread uint64_t mine;
 
     if (!mine)
         mine = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);

@@ -12,15 +12,12 @@
 #include <stddef.h>
 
 /* NULL: this thread runs no kernel. */
-extern hidden __thread const struct shmemx_item *gtl_item
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread const struct shmemx_item *gtl_item;
 /* The grid that it belongs to, and what there is to know of one for whose groups
  * others wait: false if nothing. */
-extern hidden __thread const void *gtl_item_grid
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread const void *gtl_item_grid;
 bool gtl_item_describe_grid(const void *grid, char *text, size_t size);
 /* How many groups this thread has begun to run. */
-extern hidden __thread unsigned gtl_item_groups
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread unsigned gtl_item_groups;
 
 #endif

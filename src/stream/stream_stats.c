@@ -11,8 +11,7 @@
 
 static struct stream_slot slots[STREAM_SLOTS];
 static unsigned n_slots;        /* atomic: threads that have asked for one */
-__thread struct stream_slot *stream_slot
-    __attribute__((tls_model("initial-exec")));
+__thread struct stream_slot *stream_slot;
 static struct base_lock lock = LOCK_INIT;
 static struct stream_stats gone GUARDED_BY(lock);
 static uint64_t queues GUARDED_BY(lock);

@@ -42,8 +42,7 @@ enum { STREAM_SLOTS = 64 };
 struct stream_slot {
     _Alignas(64) uint64_t n[STREAM_COUNTS];
 };
-extern hidden __thread struct stream_slot *stream_slot
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread struct stream_slot *stream_slot;
 struct stream_slot *stream_slot_take(void) __attribute__((cold));
 static inline void stream_count(enum stream_count which, uint64_t more)
 {

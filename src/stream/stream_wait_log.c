@@ -26,8 +26,7 @@ static void *events[EVENTS] GUARDED_BY(lock);
 static int n_events;            /* atomic; written under the lock */
 /* Where this thread left notes last: a record's key says whether it is still
  * that stream's. */
-static __thread struct stream_wait_log *lasts[1 << LAST_BITS]
-    __attribute__((tls_model("initial-exec")));
+static __thread struct stream_wait_log *lasts[1 << LAST_BITS];
 
 static uintptr_t key_of(const void *stream)
 {

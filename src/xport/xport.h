@@ -179,7 +179,6 @@ static inline void xport_flush(void)
 extern hidden void (*xport_data_arrived)(const void *at, size_t len);
 /* The program's call that this thread is in, for messages: __func__ of
  * the API function, set before any operation.  NULL on the library's own. */
-extern hidden __thread const char *xport_call
-    __attribute__((tls_model("initial-exec")));
+extern hidden __thread const char *xport_call;
 
 #endif

@@ -131,7 +131,7 @@ static enum gtl_soft_cost cost_of(enum gtl_soft_command_kind kind)
 }
 
 /* Of the thread's stream. */
-static __thread bool rest_cancelled __attribute__((tls_model("initial-exec")));
+static __thread bool rest_cancelled;
 
 void gtl_soft_cancel_rest(void)
 {

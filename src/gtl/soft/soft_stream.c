@@ -112,7 +112,7 @@ static void end_marker(const struct gtl_soft_command *c,
 static __thread struct {
     struct gtl_soft_stream *s;
     uint64_t begun;
-} this_thread __attribute__((tls_model("initial-exec")));
+} this_thread;
 
 bool gtl_soft_calls_next(void (*fn)(void *arg))
 {

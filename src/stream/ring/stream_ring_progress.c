@@ -14,7 +14,7 @@ enum { STEPS = 32 };            /* of a ring before the next one's turn */
 static __thread struct {
     struct stream_ring *ring;
     uint64_t freed;
-} deferred __attribute__((tls_model("initial-exec")));
+} deferred;
 
 /* By who holds it. */
 static bool is_over(const struct stream_ring *q)

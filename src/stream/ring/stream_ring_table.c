@@ -31,8 +31,7 @@ struct last {
     uint64_t id, generation;
     struct stream_ring *ring;
 };
-static __thread struct last recent[LAST]
-    __attribute__((tls_model("initial-exec")));
+static __thread struct last recent[LAST];
 static uint64_t generation = 1; /* atomic: another one when a ring has gone */
 
 static uint64_t mix(uint64_t x)
