@@ -78,7 +78,7 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
         shmemi_dev_barrier(SCOPE);                                          \
         if (dev->n_rings && shmemi_dev_rank(SCOPE) == 0)                    \
             shmemi_dev_far_quiet(dev);                                      \
-        else if (!dev->magic)                                               \
+        else if (dev->magic != SHMEMI_DEV_MAGIC)                            \
             shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_QUIET);                \
         shmemi_dev_barrier(SCOPE);                                          \
     }

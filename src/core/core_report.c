@@ -24,7 +24,8 @@ static struct published {
         int n_pes, start, stride;
         uint64_t area_at;
         const uint32_t *area_of;        /* in this PE's heap */
-        uint64_t entry, call;           /* as members publish it; for readers */
+        uint64_t entry;                 /* of the call, as members publish it */
+        uint64_t call;                  /* its number in messages; 0: none */
     } team;
 } published;
 
@@ -102,11 +103,17 @@ static void add_pe(int32_t *pes, unsigned most, unsigned *n, int pe)
     ++*n;
 }
 
+/* A member that is in another call in place of this one; pe -1: none. */
+struct elsewhere {
+    int pe;
+    uint32_t call;              /* core_activity_call_id() */
+};
+
 /* Members of this node that have not begun the call, or are in another one in
- * its place: the first of these in *other, else -1.  The record may be half of
- * another wait's, so each number is checked before it is used. */
+ * its place.  The record may be half of another wait's, so each number is
+ * checked before it is used. */
 CORE_RACY static unsigned missing(const struct published *p, int32_t *pes,
-                                  unsigned most, int *other)
+                                  unsigned most, struct elsewhere *first)
 {
     const size_t size = heap_segs[HEAP_HOST].size;
     const uint32_t id = p->call
@@ -116,7 +123,7 @@ CORE_RACY static unsigned missing(const struct published *p, int32_t *pes,
     int32_t ahead;
     int64_t pe;
 
-    *other = -1;
+    first->pe = -1;
     if (!__atomic_load_n(&core_ctl, __ATOMIC_RELAXED))
         return 0;
     for (int i = 0; i < p->team.n_pes; i++) {
@@ -131,10 +138,11 @@ CORE_RACY static unsigned missing(const struct published *p, int32_t *pes,
             &((struct core_team_area *)(xport_routes[pe].map[HEAP_HOST] + at))
                  ->entry, __ATOMIC_RELAXED);
         ahead = (int32_t)((uint32_t)entry - (uint32_t)p->team.entry);
-        if (!ahead && entry >> 32 != id && *other < 0)
-            *other = (int)pe;
-        if (ahead < 0 || (!ahead && entry >> 32 != id))
-            add_pe(pes, most, &n, (int)pe);
+        if (ahead > 0 || (!ahead && entry >> 32 == id))
+            continue;
+        if (!ahead && first->pe < 0)
+            *first = (struct elsewhere){ (int)pe, (uint32_t)(entry >> 32) };
+        add_pe(pes, most, &n, (int)pe);
     }
     return n;
 }
@@ -143,17 +151,20 @@ CORE_RACY static void add_missing(struct line *l, const struct published *p)
 {
     char call[sizeof((struct core_activity *)0)->call + 1] = "";
     int32_t pes[NAMED];
-    int other;
+    struct elsewhere other;
     unsigned n = missing(p, pes, NAMED, &other);
 
     for (unsigned i = 0; i < n && i < NAMED; i++)
         line_addf(l, "%s%d", i ? ", " : ", waiting for PE ", pes[i]);
     if (n > NAMED)
         line_addf(l, " and %u other%s", n - NAMED, n - NAMED == 1 ? "" : "s");
-    if (other < 0)
+    if (other.pe < 0)
         return;
-    memcpy(call, core_peer_ctl(other)->activity.call, sizeof call - 1);
-    line_addf(l, "; PE %d is in another call: %s", other, call);
+    line_addf(l, "; PE %d is in another call", other.pe);
+    /* The record is of all its threads, and that PE may have gone on. */
+    memcpy(call, core_peer_ctl(other.pe)->activity.call, sizeof call - 1);
+    if (core_activity_call_id(call) == other.call)
+        line_addf(l, ": %s", call);
 }
 
 static void add_wait(struct line *l, const struct published *p)
@@ -162,8 +173,11 @@ static void add_wait(struct line *l, const struct published *p)
 
     add_call(l, p->call, w->since_ns);
     if (p->team.n_pes) {
-        line_addf(l, ", its collective call %llu with a team of %d PEs",
-                  (unsigned long long)p->team.call, p->team.n_pes);
+        if (p->team.call)
+            line_addf(l, ", its collective call %llu",
+                      (unsigned long long)p->team.call);
+        line_addf(l, "%s with a team of %d PEs", p->team.call ? "" : ",",
+                  p->team.n_pes);
         add_missing(l, p);
         return;
     }
@@ -230,8 +244,8 @@ CORE_RACY static unsigned awaited(int32_t *pes, unsigned most)
 {
     struct core_transport_wait t = core_transport_wait;
     struct published p = published;
+    struct elsewhere other;
     unsigned n = 0;
-    int other;
 
     if (t.of && t.pe >= 0)
         add_pe(pes, most, &n, t.pe);

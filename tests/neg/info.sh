@@ -17,6 +17,8 @@ done <<'LINES'
 --colour/--colour: no such option
 --check --check/--check: --check takes cxi or nothing
 --check all/all: --check takes cxi or nothing
+--check all cxi/all: --check takes cxi or nothing
+-h now/now: the option before it takes nothing
 --check cxi more/more: --check takes cxi or nothing
 --json --version/--json: goes with --check or alone
 --state/--state: takes the process numbers of PEs
@@ -69,6 +71,9 @@ checked SHMEM_BOGUS=1 0
 grep ' environment ' "$out" >"$out.env"
 [ "$(cat "$out.env")" = 'WARN  environment    SHMEM_BOGUS is set but no such variable is known; shmem_info lists them' ] ||
     fail "SHMEM_BOGUS: $(cat "$out.env")"
+checked SHMEM_OFI_DOMAIN=nowhere0 1
+grep -q '^FAIL  network .*; NICs here: .*; correct or unset SHMEM_OFI_DOMAIN=nowhere0$' "$out" ||
+    fail "SHMEM_OFI_DOMAIN: $(grep network "$out")"
 checked SHMEM_PPN=x 1
 said SHMEM_PPN=x 'shmem_info: SHMEM_PPN is "x": .* \[S-E-ENV\]'
 grep -q '^FAIL  environment ' "$out" || fail "SHMEM_PPN=x: $(cat "$out")"

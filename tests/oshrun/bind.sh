@@ -109,7 +109,7 @@ then
 fi
 
 # The share of the processors that nice(1) gives a job: that of its session.
-if [ -w /proc/self/autogroup ]; then
+if [ -w /proc/self/autogroup ] && [ "$(id -u)" -eq 0 ]; then
     level=$(nice)
     nice -n 3 "$BUILD/bin/oshrun" -n 2 cat /proc/self/autogroup >"$out" 2>"$err"
     [ "$(grep -c "nice $((level < 17 ? level + 3 : 19))\$" "$out")" -eq 2 ] ||

@@ -168,17 +168,20 @@ static int result(struct front *f)
 
 /* ---- the start ---- */
 
-/* Linux shares the processors between sessions first (sched(7), autogroups), and
- * a new session has the usual share: that of `nice oshrun` is to be smaller. */
+/* Linux shares the processors between sessions first (sched(7), autogroups),
+ * and a new session has the usual share: `nice oshrun` wants a smaller one. */
 static void keep_nice(void)
 {
     int value = getpriority(PRIO_PROCESS, 0);
-    FILE *f = value ? fopen("/proc/self/autogroup", "we") : NULL;
+    int fd = value ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC) : -1;
 
-    if (!f)                         /* nothing to keep, or no autogroups */
+    if (fd < 0)                     /* nothing to keep, or no autogroups */
         return;
-    fprintf(f, "%d", value);
-    fclose(f);
+    /* Users other than root may do so once in 0.1 s, all of them together. */
+    for (int i = 0; i < 10 && dprintf(fd, "%d", value) < 0 && errno == EAGAIN;
+         i++)
+        usleep(30000);
+    close(fd);
 }
 
 static _Noreturn void run_supervisor(struct start *s)

@@ -380,7 +380,7 @@ static void list_choices(char *out, size_t size)
 /* Only jobs on several nodes need it. */
 static void check_network(void)
 {
-    char text[640], choices[256];
+    char text[640], choices[1024];
 
     list_choices(choices, sizeof choices);
     if (!ofi_probe(text, sizeof text))

@@ -95,8 +95,7 @@ static bool takes_json(int *argc, char **argv)
 
 static bool is_option(const char *word)
 {
-    bool found = !strcmp(word, "--state") || !strcmp(word, "--trace") ||
-                 !strcmp(word, "--json");
+    bool found = !strcmp(word, "--state") || !strcmp(word, "--trace");
 
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         found |= !strcmp(word, pages[i].option);
@@ -104,11 +103,11 @@ static bool is_option(const char *word)
 }
 
 /* argc, argv: as main() got them, --json perhaps taken out. */
-static int refuse(bool json, int argc, char **argv)
+static int refuse(bool json_is_odd, int argc, char **argv)
 {
-    const char *odd = argc > 1 ? argv[1] : "--json", *what;
+    const char *odd = argv[1], *what;
 
-    if (json)
+    if (json_is_odd)
         odd = "--json", what = "goes with --check or alone";
     else if (!is_option(odd))
         what = "no such option";
@@ -117,7 +116,8 @@ static int refuse(bool json, int argc, char **argv)
     else if (!strcmp(odd, "--trace"))
         what = "takes one file";
     else if (!strcmp(odd, "--check"))
-        odd = argv[argc - 1], what = "--check takes cxi or nothing";
+        odd = argv[argc > 3 && !strcmp(argv[2], "cxi") ? 3 : 2],
+        what = "--check takes cxi or nothing";
     else
         odd = argv[2], what = "the option before it takes nothing";
     fprintf(stderr, "shmem_info: %s: %s; see shmem_info --help\n", odd, what);
@@ -126,12 +126,12 @@ static int refuse(bool json, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    bool json = !takes_json(&argc, argv);
+    bool json_is_odd = !takes_json(&argc, argv);
     int rc = -1;
 
     log_tool("shmem_info");
-    if (json)
-        return refuse(json, argc, argv);
+    if (json_is_odd)
+        return refuse(true, argc, argv);
     if (argc == 1)
         rc = info_report();
     if (argc == 5 && !strcmp(argv[1], "--import"))

@@ -206,7 +206,7 @@ static void parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct pes all = { 0 };
+    static struct pes all;      /* kept to the end */
 
     parse(argc, argv);
     find_pes(&all, options.pids);
