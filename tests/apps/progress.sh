@@ -34,7 +34,7 @@ shows 'pp_pack: 8 bytes, run 1 of 2, 0 %' "$BUILD/obj/bench/pp_pack" -s 8:64 -i 
 shows 'osu_oshm_put: 8 bytes, 0 %' "$BUILD/obj/tests/osu/osu_oshm_put" heap -m 8:64 -i 5 -x 0
 # With what is left, once that is known: this takes some seconds.
 shows 'gol2d: hd, run [0-9]+ of 40, [0-9]+ %, [0-9]+ s left' \
-    "$BUILD/bin/gol2d" -n 128 -g 600 -t 40 -m hd --verify none
+    "$BUILD/bin/gol2d" -n 128 -g 1500 -t 40 -m hd --verify none
 shows 'bucketsort: HA_HI, round 1 of 3, [a-z ]+ [0-9]+ %' \
     "$BUILD/bin/bucketsort" --keys 1000 -i 2 --variant HA_HI
 finish 'progress on a terminal'
