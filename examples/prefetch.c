@@ -57,6 +57,11 @@ int main(void)
         TRY(shmemx_signal_set_on_stream(made, b + 1, (me + shmem_n_pes() - 1) %
                                         shmem_n_pes(), maker));
     }
+    /* Not written again: kernels that have not run yet read them. */
+    for (int half = 0; half < 2; half++) {
+        adding[half].in = in + half * WORDS;
+        adding[half].sum = sum;
+    }
     for (int b = 0; b <= BLOCKS; b++) {
         if (b < BLOCKS) {
             TRY(shmemx_signal_wait_until_on_stream(NULL, made, SHMEM_CMP_GE,
@@ -65,11 +70,8 @@ int main(void)
                                               out + b * WORDS, WORDS, from,
                                               taker));
         }
-        if (b > 0) {                    /* meanwhile, the block before */
-            adding[!(b % 2)].in = in + !(b % 2) * WORDS;
-            adding[!(b % 2)].sum = sum;
+        if (b > 0)                      /* meanwhile, the block before */
             LAUNCH(taker, add_block, 1, &adding[!(b % 2)]);
-        }
         TRY(shmemx_quiet_on_stream(taker));     /* block b is here */
     }
     TRY(shmemx_stream_copy(taker, &got, sum, sizeof got));
