@@ -30,9 +30,9 @@ esac
     expect 0 'a soft limit is raised'
     [ "$(sort -u "$out")" = 100 ] || fail "the PEs' limit is $(sort -u "$out")"
     # Each two PEs share the memory of a node of their own.
-    most=170                    # a quarter of a minute of work for the processor
-    try -n 80 --ppn 2 "$BUILD/obj/tests/pe/init"
-    expect 0 'forty nodes'
+    most=170                    # half a minute of work for the processor
+    try -n 120 --ppn 2 "$BUILD/obj/tests/pe/init"
+    expect 0 'sixty nodes'
     exit $failures
 ) || fail 'soft limit'
 
