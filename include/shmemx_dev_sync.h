@@ -76,10 +76,12 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
             return;                                                         \
         shmemi_dev_fence();                                                 \
         shmemi_dev_barrier(SCOPE);                                          \
-        if (dev->n_rings && shmemi_dev_rank(SCOPE) == 0)                    \
-            shmemi_dev_far_quiet(dev);                                      \
-        else if (dev->magic != SHMEMI_DEV_MAGIC)                            \
-            shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_QUIET);                \
+        if (shmemi_dev_rank(SCOPE) == 0) {                                  \
+            if (dev->n_rings)                                               \
+                shmemi_dev_far_quiet(dev);                                  \
+            else if (!SHMEMI_DEV_LIKELY(dev->magic == SHMEMI_DEV_MAGIC))    \
+                shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_QUIET);            \
+        }                                                                   \
         shmemi_dev_barrier(SCOPE);                                          \
     }
 SHMEMI_DEV_SCOPES(SHMEMI_DEV_ORDER)
