@@ -366,10 +366,18 @@ static int fence(void)
 static int get_unknown(int pe, const char *key, void *out, size_t size,
                        size_t *has)
 {
+    const struct timespec pause = { .tv_nsec = 100000 };
     struct known *k;
     int rc;
 
-    lock_acquire(&lock);
+    /* A fence has the lock until all PEs have come, and one of them may wait
+     * for this thread; before that it fetches what is looked up here. */
+    while (!lock_try(&lock)) {
+        rc = recall(pe, key, out, size, has);
+        if (rc != -ENOENT)
+            return rc;
+        nanosleep(&pause, NULL);
+    }
     lock_acquire(&table);
     k = known_of(key);
     lock_release(&table);

@@ -53,9 +53,12 @@ check job 2 init
 check all 2
 check job 2 rma_typed SHMEM_PPN=1
 check all 2
-# A PE asks one that is in the last fence, and had not heard of it.
-check job 12 ../coll/long_data SHMEM_PPN=4 SHMEM_TIMEOUT=10
-check all 12
+# A PE asks one that is in the last fence, or on the brink of it, and had not
+# heard of it.
+for seed in 1 2 3; do
+    check job 12 ../coll/long_data SHMEM_PPN=4 SHMEM_TIMEOUT=10 T_SEED=$seed
+    check all 12
+done
 
 # One that ends with an error takes the others along.
 bad=1 job 3 init 'FAKE_PMI2_MAPPING=(vector,(0,1,3))'
