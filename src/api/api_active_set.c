@@ -21,8 +21,8 @@ static void check_sync_array(const char *call, const long *pSync)
     if (!CORE_CHECK(1))
         return;
     if (heap_find(pSync, n * sizeof *pSync) < 0)
-        core_refuse(call, &core_ctx_default, pSync, n * sizeof *pSync,
-                    core_world.my_pe);
+        core_refuse(call, &core_ctx_default, "pSync", pSync,
+                    n * sizeof *pSync, core_world.my_pe);
     core_copy(here, pSync, n * sizeof *pSync);
     for (size_t i = 0; i < n; i++)
         if (here[i] != SHMEM_SYNC_VALUE)

@@ -71,7 +71,7 @@
 #define RETURNED(T, KIND, COND, EXPR, value)                                \
     CORE_AMO_RETURN(T, __func__, ctx_, KIND, dest, value, COND, pe, EXPR)
 #define FETCHED(T, XOP, COND, EXPR, value)                                  \
-    core_need_local(__func__, fetch, sizeof *fetch);                        \
+    core_need_local(__func__, "fetch", fetch, sizeof *fetch);               \
     CORE_AMO_NBI(T, __func__, ctx_, XOP, dest, value, COND, pe, EXPR, fetch)
 #define PLAIN(T, KIND, EXPR, value)                                         \
     CORE_AMO_PLAIN(T, __func__, ctx_, KIND, dest, value, pe, EXPR)
@@ -98,7 +98,7 @@
 #define READ_RETURNED(T)                                                    \
     CORE_AMO_FETCH(T, __func__, ctx_, source, pe)
 #define READ_FETCHED(T)                                                     \
-    core_need_local(__func__, fetch, sizeof *fetch);                        \
+    core_need_local(__func__, "fetch", fetch, sizeof *fetch);               \
     CORE_AMO_FETCH_NBI(T, __func__, ctx_, source, pe, fetch)
 
 #define API_EXT(NAME, T)                                                    \

@@ -45,10 +45,12 @@ struct core_team *api_team_or_null(const char *call, shmem_team_t team)
     core_position(b->dest), core_position(b->source), b->nelems
 #define BUFFER_LABELS "@dest", "@source", "nelems"
 
-static void need_symmetric(const char *call, const void *p, size_t bytes)
+static void need_symmetric(const char *call, const char *arg, const void *p,
+                           size_t bytes)
 {
     if (bytes && heap_find(p, bytes) < 0)
-        core_refuse(call, &core_ctx_default, p, bytes, core_world.my_pe);
+        core_refuse(call, &core_ctx_default, arg, p, bytes,
+                    core_world.my_pe);
 }
 
 /* Bytes of [p, p + bytes) behind the end of the block that holds p; 0 where p
@@ -86,8 +88,8 @@ void api_buffers_check(const char *call, const struct api_buffers *b)
 
     if (!CORE_CHECK(1))
         return;
-    need_symmetric(call, b->dest, b->dest_bytes);
-    need_symmetric(call, b->source, b->source_bytes);
+    need_symmetric(call, "dest", b->dest, b->dest_bytes);
+    need_symmetric(call, "source", b->source, b->source_bytes);
     if (b->dest_bytes == 0 || b->source_bytes == 0 ||
         d + b->dest_bytes <= s || s + b->source_bytes <= d ||
         (b->in_place && d == s))

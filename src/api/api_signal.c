@@ -67,7 +67,7 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
     uint64_t now;
 
-    core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
+    core_need_symmetric(__func__, "sig_addr", sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_progress(__func__);
     now = CORE_LOAD(uint64_t, sig_addr, core_device_only(sig_addr));
@@ -82,7 +82,7 @@ uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t value)
     CORE_TRACE_WAIT(__func__, sig_addr, sizeof *sig_addr);
     uint64_t now;
 
-    core_need_symmetric(__func__, sig_addr, sizeof *sig_addr);
+    core_need_symmetric(__func__, "sig_addr", sig_addr, sizeof *sig_addr);
     core_need_aligned(__func__, sig_addr, sizeof *sig_addr);
     core_need_cmp(__func__, cmp);
     /* acquire: seeing the signal means seeing the data it announces. */

@@ -28,7 +28,7 @@
 static inline void need_one(const char *call, const void *ivar, size_t size,
                             int cmp)
 {
-    core_need_symmetric(call, ivar, size);
+    core_need_symmetric(call, "ivar", ivar, size);
     core_need_aligned(call, ivar, size);
     core_need_cmp(call, cmp);
 }
@@ -80,9 +80,10 @@ static void need_set(const char *call, struct core_wait_set *s)
     if (s->n == 0)
         return;
     bytes = core_bytes(call, s->n, size);
-    core_need_symmetric(call, s->ivars, bytes);
+    core_need_symmetric(call, "ivars", s->ivars, bytes);
     core_need_aligned(call, s->ivars, size);
-    core_need_local(call, s->values, s->each_value ? bytes : size);
+    core_need_local(call, s->each_value ? "cmp_values" : "cmp_value",
+                    s->values, s->each_value ? bytes : size);
     core_need_cmp(call, s->cmp);
     core_wait_set_begin(call, s);
 }
@@ -123,7 +124,7 @@ static size_t wait_some(const char *call, struct core_wait_set *s,
     size_t n;
 
     need_set(call, s);
-    core_need_local(call, indices, s->n * sizeof *indices);
+    core_need_local(call, "indices", indices, s->n * sizeof *indices);
     while ((n = core_wait_set_some(s, indices, &empty)) == 0 && !empty)
         core_wait_step(&w);
     core_wait_over(&w);
@@ -168,7 +169,7 @@ static size_t test_some(const char *call, struct core_wait_set *s,
 
     need_set(call, s);
     core_progress(call);
-    core_need_local(call, indices, s->n * sizeof *indices);
+    core_need_local(call, "indices", indices, s->n * sizeof *indices);
     n = core_wait_set_some(s, indices, &empty);
     core_wait_set_end(s);
     found_set(call, s, n > 0);

@@ -86,15 +86,16 @@ _Noreturn void core_fatal(enum err_code code, const char *call,
  * job before this one prints its line. */
 void core_await_end(void);
 /* The reason why an operation on [sym, sym + len) of that PE is wrong, and a
- * text for it; ERR_CODES: it is right. */
+ * text for it; ERR_CODES: it is right.  arg: the argument that sym is, NULL
+ * where the call has one address alone. */
 enum { CORE_REASON_SIZE = 512 };
-enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
-                                 size_t len, int pe,
+enum err_code core_misuse_reason(const struct core_ctx *ctx, const char *arg,
+                                 const void *sym, size_t len, int pe,
                                  char text[CORE_REASON_SIZE])
     __attribute__((cold, noinline));
 /* Ends the job if an operation cannot be done: by its PE, state or address, or
  * because no transport reaches the PE. */
-void core_refuse(const char *call, const struct core_ctx *ctx,
+void core_refuse(const char *call, const struct core_ctx *ctx, const char *arg,
                  const void *sym, size_t len, int pe)
     __attribute__((cold, noinline));
 _Noreturn void core_refuse_state(const char *call) __attribute__((cold));

@@ -32,12 +32,12 @@ static inline void core_need_cmp(const char *call, int cmp)
                    "GT, GE, LT, LE", cmp);
 }
 
-static inline void core_need_symmetric(const char *call, const void *p,
-                                       size_t len)
+static inline void core_need_symmetric(const char *call, const char *arg,
+                                       const void *p, size_t len)
 {
     core_need_up(call);
     if (CORE_CHECK(heap_find(p, len) < 0))
-        core_refuse(call, &core_ctx_default, p, len, core_world.my_pe);
+        core_refuse(call, &core_ctx_default, arg, p, len, core_world.my_pe);
 }
 
 /* A set of variables that a call waits for or tests. */

@@ -134,11 +134,11 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
     void *stream;
     int rc;
 
-    if (!core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe,
-                             &word) ||
-        !core_remote_resolve(call, ctx, dest, len, pe, &to))
+    if (!core_remote_resolve(call, ctx, "sig_addr", sig_addr, sizeof *sig_addr,
+                             pe, &word) ||
+        !core_remote_resolve(call, ctx, "dest", dest, len, pe, &to))
         return false;
-    core_need_local(call, source, len);
+    core_need_local(call, "source", source, len);
     core_need_aware(call, source, len);
     addr = core_device_address_of(&to);
     t.word = (uint64_t *)core_device_address_of(&word);

@@ -62,7 +62,7 @@ static enum err_code reason(enum err_code code, char text[CORE_REASON_SIZE],
 /* How far behind the end of a heap an address is still called that. */
 enum { BEHIND_MOST = 1 << 30 };
 
-static enum err_code private_address(const void *sym,
+static enum err_code private_address(const char *sym_text, const void *sym,
                                      char text[CORE_REASON_SIZE])
 {
     const struct heap_seg *heap = &heap_segs[HEAP_HOST];
@@ -73,31 +73,35 @@ static enum err_code private_address(const void *sym,
     if (!private && behind < BEHIND_MOST)
         snprintf(what, sizeof what, "%zu bytes behind the end of the symmetric "
                  "heap", behind);
-    return reason(ERR_ADDR, text, "%p is not a symmetric address: it is %s; "
+    return reason(ERR_ADDR, text, "%s is not a symmetric address: it is %s; "
                   "memory of shmem_malloc and shmem_space_malloc and static data "
-                  "of the main program are symmetric", sym, what);
+                  "of the main program are symmetric", sym_text, what);
 }
 
-static enum err_code address_misuse(const void *sym, size_t len,
-                                    char text[CORE_REASON_SIZE])
+static enum err_code address_misuse(const char *arg, const void *sym,
+                                    size_t len, char text[CORE_REASON_SIZE])
 {
+    char name[80];
+
     if (!sym)
-        return reason(ERR_NULL, text, "a null pointer with %zu bytes", len);
+        return reason(ERR_NULL, text, "%s%sa null pointer with %zu bytes",
+                      arg ? arg : "", arg ? ": " : "", len);
+    snprintf(name, sizeof name, "%s%s%p", arg ? arg : "", arg ? " " : "", sym);
     if (heap_find(sym, 1) < 0 && heap_static_is_private(sym))
-        return reason(ERR_ADDR, text, "%p is static data of the main program, "
-                      "which is private %s", sym, env.STATIC_DATA
+        return reason(ERR_ADDR, text, "%s is static data of the main program, "
+                      "which is private %s", name, env.STATIC_DATA
                       ? "as the PEs run different programs"
                       : "with SHMEM_STATIC_DATA=0");
     if (heap_find(sym, 1) < 0)
-        return private_address(sym, text);
+        return private_address(name, sym, text);
     if (heap_find(sym, len) < 0)
-        return reason(ERR_ADDR, text, "%zu bytes at %p run past the end of the "
-                      "symmetric segment", len, sym);
+        return reason(ERR_ADDR, text, "%zu bytes at %s run past the end of the "
+                      "symmetric segment", len, name);
     return ERR_CODES;
 }
 
-enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
-                                 size_t len, int pe,
+enum err_code core_misuse_reason(const struct core_ctx *ctx, const char *arg,
+                                 const void *sym, size_t len, int pe,
                                  char text[CORE_REASON_SIZE])
 {
     const struct core_team *t = core_team_of(ctx);
@@ -107,7 +111,7 @@ enum err_code core_misuse_reason(const struct core_ctx *ctx, const void *sym,
         return reason(ERR_PE, text, "PE %d is outside 0..%d", pe, t->n_pes - 1);
     if (len == 0)
         return ERR_CODES;
-    code = address_misuse(sym, len, text);
+    code = address_misuse(arg, sym, len, text);
     if (code != ERR_CODES)
         return code;
     if (!xport_net && !xport_routes[core_world_pe(ctx, pe)].map[HEAP_HOST])
@@ -135,7 +139,7 @@ void core_ctx_refuse(const struct core_ctx *c, const char *call)
     core_ctx_refuse_device(call);
 }
 
-void core_refuse(const char *call, const struct core_ctx *ctx,
+void core_refuse(const char *call, const struct core_ctx *ctx, const char *arg,
                  const void *sym, size_t len, int pe)
 {
     char text[CORE_REASON_SIZE];
@@ -145,7 +149,7 @@ void core_refuse(const char *call, const struct core_ctx *ctx,
         core_refuse_state(call);
     if (ctx->options & SHMEM_DEVICE_CTX)
         core_ctx_refuse(ctx, call);
-    code = core_misuse_reason(ctx, sym, len, pe, text);
+    code = core_misuse_reason(ctx, arg, sym, len, pe, text);
     if (code != ERR_CODES)
         core_fatal(code, call, "%s", text);
 }

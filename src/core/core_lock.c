@@ -82,7 +82,7 @@ static struct core_lock *area_of(const char *call, long *lock)
     core_need_up(call);
     core_need_aligned(call, lock, sizeof *lock);
     if (CORE_CHECK(heap_find(lock, sizeof *lock) < 0))
-        core_refuse(call, &core_ctx_default, lock, sizeof *lock,
+        core_refuse(call, &core_ctx_default, "lock", lock, sizeof *lock,
                     core_world.my_pe);
     return (struct core_lock *)lock;
 }

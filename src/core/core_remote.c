@@ -44,7 +44,8 @@ void core_remote_print_counts(void)
               (unsigned long)n.ops, (unsigned long)n.bytes,
               (unsigned long)n.peers, (unsigned long)n.gets,
               (unsigned long)n.got, (unsigned long)rt_counts.put_bytes,
-              (unsigned long)rt_counts.got_bytes);
+              (unsigned long)__atomic_load_n(&rt_counts.got_bytes,
+                                             __ATOMIC_RELAXED));
 }
 
 void core_remote_close(void)
@@ -76,7 +77,7 @@ void core_remote_notify(const char *call, const struct core_ctx *ctx,
     struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
     struct xport_addr at;
 
-    core_remote_resolve(call, ctx, sym, sizeof *sym, pe, &at);
+    core_remote_resolve(call, ctx, NULL, sym, sizeof *sym, pe, &at);
     xport_net->fence(ctx->flow, true);
     atomics_tsan_release();
     xport_net->notify(ctx->flow, &at, &a);
@@ -123,7 +124,8 @@ void core_remote_amo(const char *call, const struct core_ctx *ctx,
     struct xport_amo a = { .op = op, .size = (int)size };
     struct xport_addr at;
 
-    core_remote_resolve(call, ctx, sym, size, pe, &at);
+    core_remote_resolve(call, ctx, op == AMO_FETCH ? "source" : "dest", sym,
+                        size, pe, &at);
     if (value)
         memcpy(&a.value, value, size);
     if (cond)
@@ -155,7 +157,8 @@ void core_remote_signal(const char *call, const struct core_ctx *ctx,
     struct xport_amo a = signal_of(value, sig_op);
     struct xport_addr at;
 
-    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &at);
+    core_remote_resolve(call, ctx, "sig_addr", sig_addr, sizeof *sig_addr, pe,
+                        &at);
     atomics_tsan_release();
     if (!gtl_device_only || !core_device_amo(&at, &a, NULL))
         xport_net->amo(ctx->flow, &at, &a, NULL, false);
@@ -185,7 +188,8 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     core_need_aligned(call, sig_addr, sizeof *sig_addr);
     core_need_signal(call, sig_op);
-    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    core_remote_resolve(call, ctx, "sig_addr", sig_addr, sizeof *sig_addr, pe,
+                        &sig_at);
     /* Nothing to send, or a mapped peer whose atomics are the network's. */
     if (len == 0 || core_mapped(ctx, dest, len, pe).addr) {
         core_put_any(dest, source, len, pe, call, ctx);
@@ -193,8 +197,8 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
         core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
-    core_remote_resolve(call, ctx, dest, len, pe, &to);
-    core_need_local(call, source, len);
+    core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
+    core_need_local(call, "source", source, len);
     core_need_aware(call, source, len);
     if (gtl_device_only && core_device_put(&to, source, len)) {
         xport_net->fence(ctx->flow, true);
@@ -230,8 +234,9 @@ int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
     struct xport_addr to, sig_at;
     int rc;
 
-    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
-    core_remote_resolve(call, ctx, dest, len, pe, &to);
+    core_remote_resolve(call, ctx, "sig_addr", sig_addr, sizeof *sig_addr, pe,
+                        &sig_at);
+    core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
     atomics_tsan_release();
     rc = xport_net->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
                                    nbi);
@@ -249,9 +254,10 @@ int core_remote_message(const char *call, const struct core_ctx *ctx,
     struct xport_addr to, sig_at;
     int rc;
 
-    core_remote_resolve(call, ctx, sig_addr, sizeof *sig_addr, pe, &sig_at);
+    core_remote_resolve(call, ctx, "sig_addr", sig_addr, sizeof *sig_addr, pe,
+                        &sig_at);
     if (len)
-        core_remote_resolve(call, ctx, dest, len, pe, &to);
+        core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
     atomics_tsan_release();
     rc = xport_net->post_message(ctx->flow, len ? &to : NULL, source, len,
                                  &sig_at, &a);

@@ -7,12 +7,12 @@
 #include "core/core_rma.h"
 
 bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
-                         const void *sym, size_t len, int pe,
+                         const char *arg, const void *sym, size_t len, int pe,
                          struct xport_addr *out)
 {
     int seg;
 
-    core_refuse(call, ctx, sym, len, pe);
+    core_refuse(call, ctx, arg, sym, len, pe);
     if (len == 0)
         return false;
     if (ctx != &core_ctx_inner) {

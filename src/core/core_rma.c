@@ -11,9 +11,9 @@ static void put_unmapped(void *dest, const void *source, size_t len, int pe,
 {
     struct xport_addr to;
 
-    if (!core_remote_resolve(call, ctx, dest, len, pe, &to))
+    if (!core_remote_resolve(call, ctx, "dest", dest, len, pe, &to))
         return;
-    core_need_local(call, source, len);
+    core_need_local(call, "source", source, len);
     core_need_aware(call, source, len);
     if (nbi && gtl_device_only && core_deferred_put(ctx, &to, source, len))
         return;
@@ -26,9 +26,9 @@ static void get_unmapped(void *dest, const void *source, size_t len, int pe,
 {
     struct xport_addr from;
 
-    if (!core_remote_resolve(call, ctx, source, len, pe, &from))
+    if (!core_remote_resolve(call, ctx, "source", source, len, pe, &from))
         return;
-    core_need_local(call, dest, len);
+    core_need_local(call, "dest", dest, len);
     core_need_aware(call, dest, len);
     if (nbi && gtl_device_only && core_deferred_get(ctx, dest, &from, len))
         return;
@@ -60,7 +60,7 @@ force_inline void put_any(void *dest, const void *source, size_t len, int pe,
     }
     if (unlikely(!len))
         return;
-    core_need_local(call, source, len);
+    core_need_local(call, "source", source, len);
     copy_bytes((void *)to.addr, source, len);
     core_wake(to, len);
 }
@@ -77,7 +77,7 @@ force_inline void get_any(void *dest, const void *source, size_t len, int pe,
     }
     if (unlikely(!len))
         return;
-    core_need_local(call, dest, len);
+    core_need_local(call, "dest", dest, len);
     copy_bytes(dest, (const void *)from, len);
 }
 
@@ -228,11 +228,11 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
 
     if (core_device_only(source))
         to.addr = 0;
-    if (!to.addr && !core_remote_resolve(call, ctx, dest, all, pe, &at))
+    if (!to.addr && !core_remote_resolve(call, ctx, "dest", dest, all, pe, &at))
         return;
     if (!all)
         return;
-    core_need_local(call, source, extent(call, s->sst, s));
+    core_need_local(call, "source", source, extent(call, s->sst, s));
     core_need_aware(call, source, all);
     if (to.addr) {
         copy_blocks((char *)to.addr, source, s);
@@ -254,11 +254,12 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
 
     if (core_device_only(dest))
         from = 0;
-    if (!from && !core_remote_resolve(call, ctx, source, all, pe, &at))
+    if (!from &&
+        !core_remote_resolve(call, ctx, "source", source, all, pe, &at))
         return;
     if (!all)
         return;
-    core_need_local(call, dest, extent(call, s->dst, s));
+    core_need_local(call, "dest", dest, extent(call, s->dst, s));
     core_need_aware(call, dest, all);
     if (from)
         copy_blocks(dest, (const char *)from, s);
@@ -274,7 +275,7 @@ void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
     const struct xport_blocks b = { s->len, s->count, s->sst, s->dst };
     struct xport_addr at;
 
-    if (core_remote_resolve(call, ctx, source, extent(call, s->sst, s), pe,
-                            &at))
+    if (core_remote_resolve(call, ctx, "source", source,
+                            extent(call, s->sst, s), pe, &at))
         xport_net->get_blocks(ctx->flow, dest, &at, &b, true);
 }

@@ -82,10 +82,12 @@ static inline size_t core_bytes(const char *call, size_t n, size_t size)
     return bytes;
 }
 
-static inline void core_need_local(const char *call, const void *p, size_t len)
+static inline void core_need_local(const char *call, const char *arg,
+                                   const void *p, size_t len)
 {
     if (CORE_CHECK(!p && len))
-        core_fatal(ERR_NULL, call, "a null pointer with %zu bytes", len);
+        core_fatal(ERR_NULL, call, "%s: a null pointer with %zu bytes", arg,
+                   len);
 }
 
 /* Any size, none, and null pointers; the others return before they are
@@ -108,7 +110,7 @@ void core_remote_get(void *dest, const void *source, size_t len, int pe,
     __attribute__((cold, noinline));
 /* Where the place is to be looked up: false if there is nothing to do. */
 bool core_remote_resolve(const char *call, const struct core_ctx *ctx,
-                         const void *sym, size_t len, int pe,
+                         const char *arg, const void *sym, size_t len, int pe,
                          struct xport_addr *out) __attribute__((cold,
                                                                 noinline));
 void core_remote_signal(const char *call, const struct core_ctx *ctx,

@@ -54,7 +54,7 @@ static void need_local(const shmemi_dev_request *q, const char *call,
 {
     struct gtl_range range;
 
-    core_need_local(call, p, len);
+    core_need_local(call, "the local buffer", p, len);
     if (gtl_device.host_streams || heap_find(p, len) >= 0)
         return;
     if (gtl->classify(p, &range) || range.kind == GTL_PRIVATE)

@@ -67,12 +67,13 @@ void msg_chan_release(struct msg_chan *c)
 static int check_args(const struct msg_args *a, int *pe)
 {
     struct stream_where w = { a->call, &core_ctx_default, NULL };
-    int at, rc = stream_need_symmetric(&w, NULL, 0, a->pe, pe);
+    int at, rc = stream_need_symmetric(&w, NULL, NULL, 0, a->pe, pe);
 
     if (!rc)
-        rc = stream_need_local(&w, a->buf, a->len);
+        rc = stream_need_local(&w, "buf", a->buf, a->len);
     if (!rc && a->len && heap_find(a->buf, 1) >= 0)
-        rc = stream_need_symmetric(&w, a->buf, a->len, core_world.my_pe, &at);
+        rc = stream_need_symmetric(&w, NULL, a->buf, a->len, core_world.my_pe,
+                                   &at);
     else if (!rc && !a->one_shot)
         rc = stream_need_mapped(&w, a->buf, a->len);
     if (!rc && a->partitions && !a->sends && heap_find(a->buf, a->len) < 0)

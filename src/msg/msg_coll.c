@@ -464,7 +464,7 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
     for (int i = 0; i < 2; i++) {
         const void *p = i ? r->a : r->out;
 
-        rc = stream_need_local(&w, p, len);
+        rc = stream_need_local(&w, i ? "source" : "dest", p, len);
         if (rc)
             return rc;
         if (!stream_device_reaches(p, len))

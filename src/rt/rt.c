@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct rt_job rt_job;
-struct rt_counts rt_counts;     /* not exact where threads ask at once */
+struct rt_counts rt_counts;
 
 static const struct rt_driver *driver;  /* NULL: not open, or a job of one PE */
 
@@ -158,13 +158,19 @@ int rt_fence_missing(char *out, size_t size)
     return driver && driver->missing ? driver->missing(out, size) : -ENOTSUP;
 }
 
+/* The thread of the network asks, too. */
+static void count(size_t *to, size_t n)
+{
+    __atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+}
+
 int rt_get_some(int pe, const char *key, void *out, size_t size, size_t *got)
 {
     int rc = driver ? driver->get(pe, key, out, size, got) : -ENOENT;
 
-    rt_counts.gets++;
+    count(&rt_counts.gets, 1);
     if (!rc)
-        rt_counts.got_bytes += got ? *got : size;
+        count(&rt_counts.got_bytes, got ? *got : size);
     return rc;
 }
 

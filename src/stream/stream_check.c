@@ -45,8 +45,8 @@ int stream_no_memory(const char *call)
     return -ENOMEM;
 }
 
-int stream_need_symmetric(const struct stream_where *w, const void *sym,
-                          size_t len, int pe, int *world_pe)
+int stream_need_symmetric(const struct stream_where *w, const char *arg,
+                          const void *sym, size_t len, int pe, int *world_pe)
 {
     char text[CORE_REASON_SIZE];
     enum err_code code;
@@ -55,7 +55,7 @@ int stream_need_symmetric(const struct stream_where *w, const void *sym,
         return stream_refuse(ERR_CTX, w->call, "an invalid context");
     if (unlikely(heap_find(sym, len) < 0 || pe < 0 ||
                  pe >= core_team_of(w->ctx)->n_pes)) {
-        code = core_misuse_reason(w->ctx, sym, len, pe, text);
+        code = core_misuse_reason(w->ctx, arg, sym, len, pe, text);
         if (code != ERR_CODES)
             return stream_refuse(code, w->call, "%s", text);
     }
@@ -63,16 +63,17 @@ int stream_need_symmetric(const struct stream_where *w, const void *sym,
     return 0;
 }
 
-int stream_need_local(const struct stream_where *w, const void *p, size_t len)
+int stream_need_local(const struct stream_where *w, const char *arg,
+                      const void *p, size_t len)
 {
     if (unlikely(!p && len))
-        return stream_refuse(ERR_NULL, w->call, "a null pointer with %zu "
-                             "bytes", len);
+        return stream_refuse(ERR_NULL, w->call, "%s: a null pointer with %zu "
+                             "bytes", arg, len);
     if (unlikely(core_unaware) && len && core_is_private(p))
-        return stream_refuse(ERR_DEVICE, w->call, "%p is memory of the device "
-                             "that is not symmetric, and "
+        return stream_refuse(ERR_DEVICE, w->call, "%s %p is memory of the "
+                             "device that is not symmetric, and "
                              "SHMEM_ENABLE_DEVICE_AWARENESS=0 excludes such "
-                             "buffers", p);
+                             "buffers", arg, p);
     return 0;
 }
 

@@ -184,10 +184,12 @@ int stream_enqueue_wakeup(void *stream);
 
 /* ---- stream_check.c ---- */
 /* [sym, sym + len) of that PE of the context; its number in the world to
- * *world_pe.  0 or -EINVAL, logged. */
-int stream_need_symmetric(const struct stream_where *w, const void *sym,
-                          size_t len, int pe, int *world_pe);
-int stream_need_local(const struct stream_where *w, const void *p, size_t len);
+ * *world_pe.  arg names the argument in messages, see core_misuse_reason.
+ * 0 or -EINVAL, logged. */
+int stream_need_symmetric(const struct stream_where *w, const char *arg,
+                          const void *sym, size_t len, int pe, int *world_pe);
+int stream_need_local(const struct stream_where *w, const char *arg,
+                      const void *p, size_t len);
 /* Of what is made once, at the cost of a system call: are both ends of it
  * memory of this process?  What a GPU reaches is not asked. */
 int stream_need_mapped(const struct stream_where *w, const void *p, size_t len);

@@ -22,13 +22,16 @@ static int make(const struct stream_where *w, enum stream_kind kind,
                 const void *remote, const void *local, int pe,
                 struct stream_op *out)
 {
-    int rc = stream_need_symmetric(w, remote, out->len, pe, &out->pe);
+    bool get = kind == STREAM_GET;
+    int rc = stream_need_symmetric(w, get ? "source" : "dest", remote, out->len,
+                                   pe, &out->pe);
 
     out->kind = kind;
     out->value = out->message = false;
     out->waits = true;
     out->call = w->call;
-    return rc ? rc : stream_need_local(w, local, out->len);
+    return rc ? rc : stream_need_local(w, get ? "dest" : "source", local,
+                                       out->len);
 }
 
 int stream_make_put(const struct stream_where *w, void *dest,
@@ -137,11 +140,13 @@ static int blocks(const struct stream_where *w, enum stream_kind kind,
     if (!rc)
         rc = extent(w, op.blocks.sst, &op.blocks, &source_len);
     if (!rc)
-        rc = stream_need_symmetric(w, put ? dest : source,
-                                   put ? dest_len : source_len, pe, &op.pe);
+        rc = put
+            ? stream_need_symmetric(w, "dest", dest, dest_len, pe, &op.pe)
+            : stream_need_symmetric(w, "source", source, source_len, pe,
+                                    &op.pe);
     if (!rc)
-        rc = stream_need_local(w, put ? source : dest,
-                               put ? source_len : dest_len);
+        rc = put ? stream_need_local(w, "source", source, source_len)
+                 : stream_need_local(w, "dest", dest, dest_len);
     if (rc || !dest_len)
         return rc ? rc : stream_need_stream(w);
     op.kind = kind;
@@ -178,8 +183,8 @@ static int need_signal(const struct stream_where *w,
     if (!rc && s->op != SHMEM_SIGNAL_ADD && s->op != SHMEM_SIGNAL_SET)
         rc = stream_refuse(ERR_ARG, w->call, "signal operator %d is neither "
                            "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", s->op);
-    return rc ? rc : stream_need_symmetric(w, s->addr, sizeof *s->addr, pe,
-                                           at);
+    return rc ? rc : stream_need_symmetric(w, "sig_addr", s->addr,
+                                           sizeof *s->addr, pe, at);
 }
 
 int stream_make_signal(const struct stream_where *w,
@@ -232,9 +237,10 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
     int rc = stream_need_aligned(w, a->sym, a->size);
 
     if (!rc)
-        rc = stream_need_symmetric(w, a->sym, a->size, pe, &out->pe);
+        rc = stream_need_symmetric(w, a->op == AMO_FETCH ? "source" : "dest",
+                                   a->sym, a->size, pe, &out->pe);
     if (!rc && a->fetches)
-        rc = stream_need_local(w, a->fetch, a->size);
+        rc = stream_need_local(w, "fetch", a->fetch, a->size);
     out->kind = STREAM_AMO;
     out->len = 0;
     out->value = out->message = false;
@@ -297,9 +303,9 @@ int stream_quiet(const struct stream_where *w)
 
 int stream_pe_quiet(const struct stream_where *w, const int *pes, size_t n)
 {
-    int at, rc = stream_need_local(w, pes, n * sizeof *pes);
+    int at, rc = stream_need_local(w, "target_pes", pes, n * sizeof *pes);
 
     for (size_t i = 0; i < n && !rc; i++)
-        rc = stream_need_symmetric(w, NULL, 0, pes[i], &at);
+        rc = stream_need_symmetric(w, NULL, NULL, 0, pes[i], &at);
     return rc ? rc : stream_quiet(w);
 }

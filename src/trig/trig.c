@@ -169,13 +169,15 @@ static bool replace(struct trig *t, const struct kernel_hit *h)
     op = &g->ops->op;
     if (h->pe < 0 || h->pe >= core_team_of(&t->ctx)->n_pes ||
         heap_find(sym, h->len) < 0) {
-        enum err_code code = core_misuse_reason(&t->ctx, sym, h->len, h->pe,
+        enum err_code code = core_misuse_reason(&t->ctx, gets ? "source" :
+                                                "dest", sym, h->len, h->pe,
                                                 text);
         if (code != ERR_CODES)
             core_fatal(code, h->call, "%s, for tag %d, in a kernel of this PE",
                        text, h->tag);
     }
-    core_need_local(h->call, gets ? h->dest : h->source, h->len);
+    core_need_local(h->call, gets ? "dest" : "source",
+                    gets ? h->dest : h->source, h->len);
     op->dest = h->dest;
     op->source = h->source;
     op->len = h->len;

@@ -25,7 +25,7 @@ done
 [ "$(ls plots | wc -l)" -eq "$sections" ] || fail "plots: $(ls plots)"
 # Below each heading a sentence with figures, and rows of numbers.
 awk '/^## / { heading = $0; getline; getline
-              if ($0 !~ /[0-9] (ns|us|GB\/s)/ || $0 ~ /nan|inf/) print heading ": " $0 }
+              if ($0 !~ /[0-9] (ns|us|ms|GB\/s)/ || $0 ~ /nan|inf/) print heading ": " $0 }
      /^\$ oshrun/ { getline; getline; if ($0 !~ /[0-9]/) print heading ": " $0 }' page >odd
 [ ! -s odd ] || fail "$(cat odd)"
 "$SRC/scripts/bench-plots" --what >out 2>&1 && fail 'a bad option'

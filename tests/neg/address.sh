@@ -93,51 +93,51 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-# no WHAT: what the address is instead.
+# no ARGUMENT [WHAT]: what its address is instead.
 no()
 {
-    echo "0x[0-9a-f]+ is not a symmetric address: it is $1; memory of shmem_malloc and shmem_space_malloc and static data of the main program are symmetric \\[S-E-ADDR\\]"
+    set -- "$1" "${2:-on the stack of this thread}"
+    echo "$1 0x[0-9a-f]+ is not a symmetric address: it is $2; memory of shmem_malloc and shmem_space_malloc and static data of the main program are symmetric \\[S-E-ADDR\\]"
 }
-no=$(no 'on the stack of this thread')
-# past BYTES
-past() { echo "$1 bytes at 0x[0-9a-f]+ run past the end of the symmetric segment \\[S-E-ADDR\\]"; }
+# past BYTES ARGUMENT
+past() { echo "$1 bytes at $2 0x[0-9a-f]+ run past the end of the symmetric segment \\[S-E-ADDR\\]"; }
 
-refused put_stack "shmem_putmem: $no"
-alone get_stack "shmem_getmem: $no"
-alone put_malloc "shmem_long_put: $(no 'private memory, as of malloc')"
-alone put_constant "shmem_long_put: $(no 'data of bad')"
-alone put_thread "shmem_long_p: $(no 'private memory, as of malloc')"
-alone put_library "shmem_putmem: $(no 'data of libc[.a-z0-9-]+')"
-alone p_stack "shmem_long_p: $no"
-alone g_stack "shmem_long_g: $no"
-alone iput_stack "shmem_long_iput: $no"
-alone iget_stack "shmem_long_iget: $no"
-alone signal_stack "shmem_putmem_signal: $no"
-alone signal_fetch "shmem_signal_fetch: $no"
-alone signal_wait "shmem_signal_wait_until: $no"
-alone fadd_stack "shmem_long_atomic_fetch_add: $no"
-alone fetch_malloc "shmem_long_atomic_fetch: $(no 'private memory, as of malloc')"
-refused wait_stack "shmem_long_wait_until: $no"
-alone test_stack "shmem_long_test: $no"
-alone wait_some "shmem_long_wait_until_some: $no"
-alone lock_stack "shmem_set_lock: $no"
-alone unlock_stack "shmem_clear_lock: $no"
-alone lock_test_stack "shmem_test_lock: $no"
-refused past_heap "shmem_putmem: $(past 2)"
-alone past_heap_get "shmem_getmem: $(past 8)"
-alone past_heap_p "shmem_long_p: $(no '[0-9]+ bytes behind the end of the symmetric heap')"
-alone past_heap_iput "shmem_long_iput: $(past 16)"
-refused past_data "shmem_putmem: $(past 2)"
-alone past_data_add "shmem_int_atomic_add: $(no '.*')"
-alone past_heap_wait "shmem_long_wait_until_any: $(past 16)"
+refused put_stack "shmem_putmem: $(no dest)"
+alone get_stack "shmem_getmem: $(no source)"
+alone put_malloc "shmem_long_put: $(no dest 'private memory, as of malloc')"
+alone put_constant "shmem_long_put: $(no dest 'data of bad')"
+alone put_thread "shmem_long_p: $(no dest 'private memory, as of malloc')"
+alone put_library "shmem_putmem: $(no dest 'data of libc[.a-z0-9-]+')"
+alone p_stack "shmem_long_p: $(no dest)"
+alone g_stack "shmem_long_g: $(no source)"
+alone iput_stack "shmem_long_iput: $(no dest)"
+alone iget_stack "shmem_long_iget: $(no source)"
+alone signal_stack "shmem_putmem_signal: $(no sig_addr)"
+alone signal_fetch "shmem_signal_fetch: $(no sig_addr)"
+alone signal_wait "shmem_signal_wait_until: $(no sig_addr)"
+alone fadd_stack "shmem_long_atomic_fetch_add: $(no dest)"
+alone fetch_malloc "shmem_long_atomic_fetch: $(no source 'private memory, as of malloc')"
+refused wait_stack "shmem_long_wait_until: $(no ivar)"
+alone test_stack "shmem_long_test: $(no ivar)"
+alone wait_some "shmem_long_wait_until_some: $(no ivars)"
+alone lock_stack "shmem_set_lock: $(no lock)"
+alone unlock_stack "shmem_clear_lock: $(no lock)"
+alone lock_test_stack "shmem_test_lock: $(no lock)"
+refused past_heap "shmem_putmem: $(past 2 dest)"
+alone past_heap_get "shmem_getmem: $(past 8 source)"
+alone past_heap_p "shmem_long_p: $(no dest '[0-9]+ bytes behind the end of the symmetric heap')"
+alone past_heap_iput "shmem_long_iput: $(past 16 dest)"
+refused past_data "shmem_putmem: $(past 2 dest)"
+alone past_data_add "shmem_int_atomic_add: $(no dest '.*')"
+alone past_heap_wait "shmem_long_wait_until_any: $(past 16 ivars)"
 works fits
 # The same address with and without the variable that makes it symmetric.
 works static_data
 SHMEM_STATIC_DATA=0
 export SHMEM_STATIC_DATA
-refused static_data "shmem_long_p: 0x[0-9a-f]+ is static data of the main program, which is private with SHMEM_STATIC_DATA=0 \\[S-E-ADDR\\]"
-alone put_stack "shmem_putmem: $no"
-alone put_library "shmem_putmem: $(no 'data of libc[.a-z0-9-]+')"
-alone put_constant "shmem_long_put: $(no 'data of bad')"
+refused static_data "shmem_long_p: dest 0x[0-9a-f]+ is static data of the main program, which is private with SHMEM_STATIC_DATA=0 \\[S-E-ADDR\\]"
+alone put_stack "shmem_putmem: $(no dest)"
+alone put_library "shmem_putmem: $(no dest 'data of libc[.a-z0-9-]+')"
+alone put_constant "shmem_long_put: $(no dest 'data of bad')"
 unset SHMEM_STATIC_DATA
 finish 'addresses that are not symmetric'

@@ -55,42 +55,42 @@ cases <<'C'
     CASE(pe_quiet) shmem_pe_quiet(NULL, 3);
 C
 
-# null WORD CALL BYTES
+# null WORD CALL ARGUMENT BYTES
 null()
 {
-    alone "$1" "$2: a null pointer with $3 bytes \\[S-E-NULL\\]"
+    alone "$1" "$2: $3: a null pointer with $4 bytes \\[S-E-NULL\\]"
 }
 
-null put_to shmem_putmem 24
-null put_from shmem_putmem 24
-null put_from_8 shmem_long_put 8
-null put_nbi shmem_long_put_nbi 24
-null get_to shmem_getmem 24
-null get_from shmem_long_get 24
-null p shmem_long_p 8
-null g shmem_long_g 8
-null iput_from shmem_long_iput 16
-null iget_from shmem_long_iget 24
-null ibget_to shmem_long_ibget 16
-null signal shmem_putmem_signal 8
-null signal_from shmem_putmem_signal 24
-null signal_set shmem_signal_set 8
-null signal_fetch shmem_signal_fetch 8
-null signal_wait shmem_signal_wait_until 8
-null inc shmem_long_atomic_inc 8
-null fetch shmem_long_atomic_fetch 8
-null fetch_nbi shmem_long_atomic_fetch_nbi 8
-null add_nbi shmem_long_atomic_fetch_add_nbi 8
-null cswap_nbi shmem_int_atomic_compare_swap_nbi 4
-null wait shmem_long_wait_until 8
-null test shmem_int_test 4
-null wait_all shmem_long_wait_until_all 24
-null wait_some shmem_long_wait_until_some 24
-null test_some shmem_long_test_some 24
-null test_vector shmem_long_test_all_vector 24
-null some_vector shmem_long_test_some_vector 24
-null lock shmem_set_lock 8
-refused put_to 'shmem_putmem: a null pointer with 24 bytes \[S-E-NULL\]'
+null put_to shmem_putmem dest 24
+null put_from shmem_putmem source 24
+null put_from_8 shmem_long_put source 8
+null put_nbi shmem_long_put_nbi source 24
+null get_to shmem_getmem dest 24
+null get_from shmem_long_get source 24
+null p shmem_long_p dest 8
+null g shmem_long_g source 8
+null iput_from shmem_long_iput source 16
+null iget_from shmem_long_iget source 24
+null ibget_to shmem_long_ibget dest 16
+null signal shmem_putmem_signal sig_addr 8
+null signal_from shmem_putmem_signal source 24
+null signal_set shmem_signal_set sig_addr 8
+null signal_fetch shmem_signal_fetch sig_addr 8
+null signal_wait shmem_signal_wait_until sig_addr 8
+null inc shmem_long_atomic_inc dest 8
+null fetch shmem_long_atomic_fetch source 8
+null fetch_nbi shmem_long_atomic_fetch_nbi fetch 8
+null add_nbi shmem_long_atomic_fetch_add_nbi fetch 8
+null cswap_nbi shmem_int_atomic_compare_swap_nbi fetch 4
+null wait shmem_long_wait_until ivar 8
+null test shmem_int_test ivar 4
+null wait_all shmem_long_wait_until_all ivars 24
+null wait_some shmem_long_wait_until_some indices 24
+null test_some shmem_long_test_some indices 24
+null test_vector shmem_long_test_all_vector cmp_values 24
+null some_vector shmem_long_test_some_vector cmp_values 24
+null lock shmem_set_lock lock 8
+refused put_to 'shmem_putmem: dest: a null pointer with 24 bytes \[S-E-NULL\]'
 refused pe_quiet 'shmem_pe_quiet: no list of PEs, but 3 PEs \[S-E-NULL\]'
 works no_length
 finish 'null pointers'

@@ -44,11 +44,11 @@ no='0x[0-9a-f]+ is not a symmetric address: .* \[S-E-ADDR\]'
 both putmem 'shmem_putmem: PE 2 is outside 0\.\.1 \[S-E-PE\]'
 both get_nbi 'shmem_long_get_nbi: PE -1 is outside 0\.\.1 \[S-E-PE\]'
 both fetch_add 'shmem_long_atomic_fetch_add: PE 2 is outside 0\.\.1 \[S-E-PE\]'
-both put_stack "shmem_putmem: $no"
-both get_stack "shmem_getmem: $no"
-both iput_stack "shmem_long_iput: $no"
-both signal_stack "shmem_putmem_signal: $no"
-both add_stack "shmem_long_atomic_add: $no"
+both put_stack "shmem_putmem: dest $no"
+both get_stack "shmem_getmem: source $no"
+both iput_stack "shmem_long_iput: dest $no"
+both signal_stack "shmem_putmem_signal: sig_addr $no"
+both add_stack "shmem_long_atomic_add: dest $no"
 both add_odd 'shmem_long_atomic_add: .*'
 both signal_op 'shmem_putmem_signal: .*'
 both null_source 'shmem_putmem: .*'

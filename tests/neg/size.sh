@@ -57,8 +57,8 @@ alone ibget_count 'shmem_long_ibget: 2305843009213693953 blocks, 16 bytes apart,
 alone wait_all "shmem_long_wait_until_all: $(elements $eighth 8)"
 alone wait_any "shmem_int_wait_until_any: $(elements $fourth 4)"
 alone test_some "shmem_long_test_some: $(elements $eighth 8)"
-alone whole 'shmem_putmem: 18446744073709551615 bytes at 0x[0-9a-f]+ run past the end of the symmetric segment \[S-E-ADDR\]'
-alone negative 'shmem_getmem: 18446744073709551608 bytes at 0x[0-9a-f]+ run past the end of the symmetric segment \[S-E-ADDR\]'
+alone whole 'shmem_putmem: 18446744073709551615 bytes at dest 0x[0-9a-f]+ run past the end of the symmetric segment \[S-E-ADDR\]'
+alone negative 'shmem_getmem: 18446744073709551608 bytes at source 0x[0-9a-f]+ run past the end of the symmetric segment \[S-E-ADDR\]'
 alone iput_low 'shmem_long_iput: strides 0 and 1 are below the block of 1 elements \[S-E-ARG\]'
 alone iget_below 'shmem_long_iget: strides 1 and -1 are below the block of 1 elements \[S-E-ARG\]'
 alone ibput_low 'shmem_long_ibput: strides 2 and 3 are below the block of 3 elements \[S-E-ARG\]'
