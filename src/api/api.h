@@ -57,6 +57,10 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
  * is raised to that. */
 bool api_alignment_ok(const char *call, size_t *alignment);
 
+/* ---- api_mpi.c ---- */
+/* PE 0 warns, once, where MPI has started and has fewer ranks than PEs. */
+void api_mpi_check(void);
+
 /* ---- api_statistics.c ---- */
 /* Collective, in shmem_finalize: PE 0 prints or writes which calls the PEs made,
  * with SHMEM_STATS. */

@@ -78,12 +78,33 @@ static void become_child(void)
     set_inits(0);
 }
 
+/* Which device it is or will be.  None is opened for this. */
+static void print_device_name(void)
+{
+    char pci[16];
+
+    if (env.DEVICE == ENV_DEVICE_NONE)
+        printf("device: none\n");
+    else if (gtl != &gtl_none)
+        printf("device: %s\n", gtl_device.name);
+    else if (gtl_pci_address(rt_job.local, pci))
+        printf("device: the GPU at PCI address %s, opened at its first use\n",
+               pci);
+    else if (env.DEVICE == ENV_DEVICE_CUDA || env.DEVICE == ENV_DEVICE_HIP)
+        printf("device: no GPU found for SHMEM_DEVICE=%s\n",
+               env.DEVICE == ENV_DEVICE_CUDA ? "cuda" : "hip");
+    else
+        printf("device: the software device (threads and host memory)%s\n",
+               env.DEVICE == ENV_DEVICE_AUTO ? ", as there is no GPU" : "");
+}
+
 static void print_device(void)
 {
     struct heap_usage heap;
     char size[24], text[API_SHARED_TEXT];
     int users;
 
+    print_device_name();
     if (!heap_device.arena) {
         printf("device heap: %s\n", api_device_possible()
                ? "made when it is first used" : "none");
@@ -301,6 +322,7 @@ close_rt:
 
 static void close_layers(void)
 {
+    api_mpi_check();
     finalize_at_exit = false;
     granted = 0;
     api_graphs_close();
@@ -347,8 +369,10 @@ static int start(int level) REQUIRES(setup)
     }
     if (rc)
         return rc;
-    if (!n)
+    if (!n) {
         print_banner();
+        api_mpi_check();
+    }
     if (trace_is_on())
         trace_span_since(&init, began_ns);
     set_inits(n + 1);

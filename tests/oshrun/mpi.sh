@@ -110,10 +110,21 @@ together()
     [ "$(wc -l <"$out")" -eq "$1" ] || fail "$3: $(cat "$out")"
 }
 
+# warned TEXT ORDER: by PE 0, once; not where MPI runs neither when the library
+# starts nor when it ends.
+warned()
+{
+    expected=1
+    [ "$2" != SM-ms ] || expected=0
+    [ "$(grep -c "^sluice: PE 0 .*$1.*mpirun.*\[S-W-PMI\]\$" "$err")" -eq $expected ] ||
+        fail "oshrun, $mpi, $2: $(head -n 5 "$err")"
+}
+
 for order in $orders; do
     for mpi in $made; do
         under oshrun -n 2 sh "$dir/own" "$dir/$mpi" $order
         together 2 1 "oshrun, $mpi, $order"
+        warned 'MPI_COMM_WORLD has 1 rank, but the job has 2 PEs: ' "$order"
         under oshrun --pmix -n 2 sh "$dir/own" "$dir/$mpi" $order
         together 2 '[12]' "oshrun --pmix, $mpi, $order"
     done
@@ -121,7 +132,8 @@ for order in $orders; do
         *openmpi*)
             under mpirun.openmpi --oversubscribe --bind-to none -n 2 \
                 "$dir/openmpi" $order
-            together 2 2 "mpirun, $order" ;;
+            together 2 2 "mpirun, $order"
+            ! grep -q MPI_COMM_WORLD "$err" || fail "mpirun, $order: $(cat "$err")" ;;
     esac
 done
 
