@@ -59,6 +59,15 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
         shmemi_dev_acquired();
 }
 
+/* May there be requests to order?  An empty state has none, and is refused. */
+SHMEMI_DEV int shmemi_dev_has_rings(const struct shmemx_dev *d,
+                                    enum shmemi_dev_call call)
+{
+    if (!d->n_rings && !SHMEMI_DEV_LIKELY(d->magic == SHMEMI_DEV_MAGIC))
+        shmemi_dev_no_state(d, call);
+    return d->n_rings != 0;
+}
+
 #define SHMEMI_DEV_ORDER(SCOPE_NAME, SCOPE)                                 \
     SHMEMI_DEV void shmemx_dev_fence##SCOPE_NAME(const shmemx_dev_t *dev)   \
     {                                                                       \
@@ -66,7 +75,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
             return;                                                         \
         shmemi_dev_fence();                                                 \
         shmemi_dev_barrier(SCOPE);                                          \
-        if (dev->n_rings && shmemi_dev_rank(SCOPE) == 0)                    \
+        if (shmemi_dev_rank(SCOPE) == 0 &&                                  \
+            shmemi_dev_has_rings(dev, SHMEMI_DEV_CALL_FENCE))               \
             shmemi_dev_far_fence(dev);                                      \
         shmemi_dev_barrier(SCOPE);                                          \
     }                                                                       \
@@ -76,12 +86,9 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_quiet(const struct shmemx_dev *d)
             return;                                                         \
         shmemi_dev_fence();                                                 \
         shmemi_dev_barrier(SCOPE);                                          \
-        if (shmemi_dev_rank(SCOPE) == 0) {                                  \
-            if (dev->n_rings)                                               \
-                shmemi_dev_far_quiet(dev);                                  \
-            else if (!SHMEMI_DEV_LIKELY(dev->magic == SHMEMI_DEV_MAGIC))    \
-                shmemi_dev_no_state(dev, SHMEMI_DEV_CALL_QUIET);            \
-        }                                                                   \
+        if (shmemi_dev_rank(SCOPE) == 0 &&                                  \
+            shmemi_dev_has_rings(dev, SHMEMI_DEV_CALL_QUIET))               \
+            shmemi_dev_far_quiet(dev);                                      \
         shmemi_dev_barrier(SCOPE);                                          \
     }
 SHMEMI_DEV_SCOPES(SHMEMI_DEV_ORDER)

@@ -76,7 +76,11 @@ static const char *read_entry(struct entry *e, const struct rt_nic *nics, int n)
     }
     if (p == end)
         return "names no NIC";
-    return e->nic < 0 ? "names a NIC that is not there" : NULL;
+    if (e->nic >= 0)
+        return NULL;
+    e->text = p;                /* that name alone is wrong */
+    e->len = (int)(end - p);
+    return "names a NIC that is not there";
 }
 
 /* Why a NIC of the machine may be missing: what serves its PEs only. */

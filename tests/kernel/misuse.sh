@@ -86,6 +86,7 @@ static void no_state(const shmemx_item_t *it, void *arg)
     CASE(empty_n_pes) putchar(pe % shmemx_dev_n_pes(d));
     CASE(empty_inc) shmemx_dev_long_atomic_inc(d, a, 0);
     CASE(empty_quiet) shmemx_dev_quiet(d);
+    CASE(empty_fence) shmemx_dev_fence(d);
     CASE(empty_barrier) shmemx_dev_barrier_all(d);
     CASE(empty_wait) shmemx_dev_long_wait_until(d, a, SHMEM_CMP_EQ, 1);
     CASE(empty_coll) shmemx_dev_long_sum_reduce(d, SHMEM_DEVICE_TEAM_WORLD, a,
@@ -200,7 +201,7 @@ refused team_sync "shmemx_dev_sync: 0 is no team of kernels: .*\\[S-E-TEAM\\]"
 refused root "shmemx_dev_collective: root 77 is outside the team's members, 0\\.\\.[01] \\[S-E-PE\\]"
 unset SHMEM_CHECK
 
-for word in put n_pes inc:atomic quiet barrier:sync wait:wait_until \
+for word in put n_pes inc:atomic quiet fence barrier:sync wait:wait_until \
     coll:collective; do
     refused "empty_${word%:*}" "shmemx_dev_${word#*:}: the state is empty: shmemx_dev_get\\(\\) fills it \\[S-E-STATE\\]"
 done
