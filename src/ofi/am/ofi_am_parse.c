@@ -7,6 +7,16 @@
 
 #include <string.h>
 
+/* Are [off, off + len) in that segment?  acquire: ofi_am_target_segment()
+ * stores its size on another thread. */
+static bool fits(const struct ofi_am_rules *r, uint64_t seg, uint64_t off,
+                 uint64_t len)
+{
+    size_t size = __atomic_load_n(&r->seg_size[seg], __ATOMIC_ACQUIRE);
+
+    return off < size && len <= size - off;
+}
+
 /* All of the blocks, from the first byte to past the last. */
 static bool blocks_fit(const struct ofi_am_rules *r,
                        const struct ofi_am_head *h)
@@ -20,32 +30,28 @@ static bool blocks_fit(const struct ofi_am_rules *r,
     if (__builtin_mul_overflow(count - 1, (uint64_t)h->stride, &span) ||
         __builtin_add_overflow(span, len, &all))
         return false;
-    return h->off < r->seg_size[h->seg] && all <= r->seg_size[h->seg] - h->off;
+    return fits(r, h->seg, h->off, all);
 }
 
 static bool word_fits(const struct ofi_am_rules *r,
                       const struct ofi_am_head *h)
 {
     return (h->size == 4 || h->size == 8) && h->op < AMO_OPS &&
-           h->off % h->size == 0 && h->off < r->seg_size[h->seg] &&
-           h->size <= r->seg_size[h->seg] - h->off;
+           h->off % h->size == 0 && fits(r, h->seg, h->off, h->size);
 }
 
 static bool payload_fits(const struct ofi_am_rules *r,
                          const struct ofi_am_head *h, size_t len)
 {
-    uint64_t off = (uint64_t)h->stride;
-
     return len && h->cond < HEAP_SEGS && h->stride >= 0 &&
-           off < r->seg_size[h->cond] && len <= r->seg_size[h->cond] - off;
+           fits(r, h->cond, (uint64_t)h->stride, len);
 }
 
 static bool piece_fits(const struct ofi_am_rules *r,
                        const struct ofi_am_head *h)
 {
     return h->seg == HEAP_DEVICE && h->value && h->value <= OFI_FRAG_SIZE &&
-           h->off < r->seg_size[h->seg] &&
-           h->value <= r->seg_size[h->seg] - h->off;
+           fits(r, h->seg, h->off, h->value);
 }
 
 bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
