@@ -51,6 +51,7 @@ done
 try -n 2 --debug gdb ./bad status
 expect 7 'gdb, status'
 try -n 2 --debug gdb ./bad crash
+grep -m 1 "Thread .*LWP" "$out" | grep -q "Thread 1 " || fail "not thread 1 first: $(cat "$out")"
 [ $status -ne 0 ] || fail 'gdb, crash: status 0'
 grep -q '^\[1\] #0 .*store (p=' "$out" && grep -q '^\[1\] #1 .*main ' "$out" ||
     fail "gdb, crash: $(cat "$out" "$err")"

@@ -16,7 +16,7 @@ static const char *const gdb_all[] = {
     "-q", "-batch", "-return-child-result", "-ex", "set confirm off",
     "-ex", "set print thread-events off", "-ex", "set startup-with-shell off",
     "-ex", "handle SIGUSR1 SIGUSR2 SIGTERM SIGCONT nostop noprint pass",
-    "-ex", "run", "-ex", "thread apply all -q backtrace", "--args", NULL
+    "-ex", "run", "-ex", "thread apply all -ascending backtrace", "--args", NULL
 };
 /* The user types its commands. */
 static const char *const gdb_one[] = {
