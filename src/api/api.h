@@ -58,7 +58,8 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
 bool api_alignment_ok(const char *call, size_t *alignment);
 
 /* ---- api_mpi.c ---- */
-/* PE 0 warns, once, where MPI has started and has fewer ranks than PEs. */
+/* PE 0 warns, once, where MPI has started and has fewer ranks than PEs.  Cheap
+ * from the second time on. */
 void api_mpi_check(void);
 
 /* ---- api_statistics.c ---- */

@@ -188,6 +188,7 @@ void *api_allocate(const char *call, const struct api_request *r,
     int rc = 0;
 
     core_need_up(call);
+    api_mpi_check();
     if (r->size == 0 && !core_status.checks)
         return NULL;            /* by the standard without a barrier */
     if (!r->space) {

@@ -78,24 +78,14 @@ static void become_child(void)
     set_inits(0);
 }
 
-/* Which device it is or will be.  None is opened for this. */
+/* Opens it; its first use would be later otherwise. */
 static void print_device_name(void)
 {
-    char pci[16];
-
-    if (env.DEVICE == ENV_DEVICE_NONE)
-        printf("device: none\n");
-    else if (gtl != &gtl_none)
+    if (!api_stream_open())
         printf("device: %s\n", gtl_device.name);
-    else if (gtl_pci_address(rt_job.local, pci))
-        printf("device: the GPU at PCI address %s, opened at its first use\n",
-               pci);
-    else if (env.DEVICE == ENV_DEVICE_CUDA || env.DEVICE == ENV_DEVICE_HIP)
-        printf("device: no GPU found for SHMEM_DEVICE=%s\n",
-               env.DEVICE == ENV_DEVICE_CUDA ? "cuda" : "hip");
     else
-        printf("device: the software device (threads and host memory)%s\n",
-               env.DEVICE == ENV_DEVICE_AUTO ? ", as there is no GPU" : "");
+        printf("device: none (%s)\n", env.DEVICE == ENV_DEVICE_NONE
+               ? "SHMEM_DEVICE=none" : gtl_error());
 }
 
 static void print_device(void)
@@ -257,8 +247,10 @@ static int agree(void)
 static int open_layers(int thread_level)
 {
     static bool registered;
-    int rc = read_environment();
+    int rc;
 
+    log_start_clock();
+    rc = read_environment();
     if (!rc)
         rc = rt_open();
     if (rc)
@@ -271,6 +263,7 @@ static int open_layers(int thread_level)
         heap_env_warn();
     }
     core_report_start("shmem_init");
+    log_debug(LOG_RT, "start: PE %d of %d", rt_job.pe, rt_job.n_pes);
     rc = xport_open(rt_job.n_pes);
     if (rc)
         goto close_rt;
@@ -280,6 +273,7 @@ static int open_layers(int thread_level)
     rc = core_open(thread_level);
     if (rc)
         goto close_sm;
+    log_debug(LOG_API, "start: the memory of the node's PEs is there");
     rc = ofi_open();
     if (!rc)
         rc = core_remote_open();
@@ -287,6 +281,7 @@ static int open_layers(int thread_level)
         rc = msg_reserve();
     if (rc)
         goto close_core;
+    log_debug(LOG_API, "start: network: %s", ofi_text());
     coll_open();
     api_heap_open();
     api_space_open();
@@ -297,7 +292,9 @@ static int open_layers(int thread_level)
     if (!registered)
         register_exit();
     registered = true;
+    log_debug(LOG_API, "start: waits for the other PEs");
     rc = agree();
+    log_debug(LOG_API, "start: all PEs are there");
     if (!rc)
         return 0;
 close_core:

@@ -102,6 +102,12 @@ static int longest_first(const void *a, const void *b)
            : strcmp(x->row.call, y->row.call);
 }
 
+static void sort(struct totals *t)
+{
+    if (t->n)                   /* else there may be no array */
+        qsort(t->at, t->n, sizeof *t->at, longest_first);
+}
+
 static bool collect(const struct table *own, struct job *j)
 {
     struct table *t = malloc(sizeof *t);
@@ -114,8 +120,8 @@ static bool collect(const struct table *own, struct job *j)
         j->lost += t->lost;
     }
     free(t);
-    qsort(j->calls.at, j->calls.n, sizeof *j->calls.at, longest_first);
-    qsort(j->sites.at, j->sites.n, sizeof *j->sites.at, longest_first);
+    sort(&j->calls);
+    sort(&j->sites);
     return ok;
 }
 

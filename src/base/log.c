@@ -3,6 +3,7 @@
  * by all layers from any thread.  A line is one write(2), so lines of several
  * threads and PEs do not mix; no call here changes errno. */
 #include "base/log.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -159,18 +160,28 @@ void log_print(const char *fmt, ...)
     errno = saved;
 }
 
+static uint64_t start_ns;       /* 0: shmem_init was not called */
+
+void log_start_clock(void)
+{
+    start_ns = clock_ns();
+}
+
 void log_line(enum log_layer layer, const char *fmt, ...)
 {
+    uint64_t us = start_ns ? (clock_ns() - start_ns) / 1000 : 0;
     int saved = errno;
     struct line l;
     va_list ap;
 
     line_begin(&l);
     if (speaker_pe >= 0)
-        line_addf(&l, "[%d %s %s] ", speaker_pe, log_host(),
-                  layer_names[layer]);
+        line_addf(&l, "[%d %s ", speaker_pe, log_host());
     else
-        line_addf(&l, "[- %s %s] ", log_host(), layer_names[layer]);
+        line_addf(&l, "[- %s ", log_host());
+    if (start_ns)
+        line_addf(&l, "%d.%d ms ", (int)(us / 1000), (int)(us / 100 % 10));
+    line_addf(&l, "%s] ", layer_names[layer]);
     errno = saved;
     va_start(ap, fmt);
     line_vprintf(&l, fmt, ap);

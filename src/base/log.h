@@ -65,6 +65,9 @@ void log_begin(struct line *l);
 void log_line(enum log_layer layer, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Lines of log_info() and so on have the milliseconds from here on. */
+void log_start_clock(void);
+
 #define log_info(layer, ...) log_at(LOG_INFO, layer, __VA_ARGS__)
 #define log_debug(layer, ...) log_at(LOG_DEBUG, layer, __VA_ARGS__)
 #ifdef SLUICE_TRACE

@@ -139,7 +139,7 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
         !core_remote_resolve(call, ctx, "dest", dest, len, pe, &to))
         return false;
     core_need_local(call, "source", source, len);
-    core_need_aware(call, source, len);
+    core_need_aware(call, "source", source, len);
     addr = core_device_address_of(&to);
     t.word = (uint64_t *)core_device_address_of(&word);
     by = signaller_of(&word, t.add);

@@ -37,12 +37,12 @@ bool core_is_private(const void *p)
     return heap_find(p, 1) < 0 && gtl_is_device_only(p);
 }
 
-void core_refuse_private(const char *call, const void *p)
+void core_refuse_private(const char *call, const char *arg, const void *p)
 {
     if (core_is_private(p))
-        core_fatal(ERR_DEVICE, call, "%p is memory of the device that is not "
-                   "symmetric, and SHMEM_ENABLE_DEVICE_AWARENESS=0 excludes "
-                   "such buffers: unset it", p);
+        core_fatal(ERR_DEVICE, call, "%s %p is memory of the device that is "
+                   "not symmetric, and SHMEM_ENABLE_DEVICE_AWARENESS=0 "
+                   "excludes such buffers: unset it", arg, p);
 }
 
 static uintptr_t address_of(int world_pe, int seg, uint64_t off)

@@ -25,14 +25,15 @@ extern hidden bool core_unaware;
 /* Is it such memory? */
 bool core_is_private(const void *p) __attribute__((cold));
 /* Ends the job then. */
-void core_refuse_private(const char *call, const void *p)
+void core_refuse_private(const char *call, const char *arg, const void *p)
     __attribute__((cold));
 /* Of a local buffer of len bytes, on the way to the device or the network;
  * where neither has a part, the processor touches it. */
-static inline void core_need_aware(const char *call, const void *p, size_t len)
+static inline void core_need_aware(const char *call, const char *arg,
+                                   const void *p, size_t len)
 {
     if (unlikely(core_unaware) && len)
-        core_refuse_private(call, p);
+        core_refuse_private(call, arg, p);
 }
 
 /* Where the device reaches that place, or 0. */

@@ -132,7 +132,7 @@ void core_remote_amo(const char *call, const struct core_ctx *ctx,
         memcpy(&a.cond, cond, size);
     if (unlikely(gtl_device_only)) {
         if (nbi && result)
-            core_need_aware(call, result, size);
+            core_need_aware(call, "fetch", result, size);
         foreign_amo(ctx, &at, &a, result, nbi);
         if (result && !nbi)
             xport_flush();
@@ -199,7 +199,7 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     }
     core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
     core_need_local(call, "source", source, len);
-    core_need_aware(call, source, len);
+    core_need_aware(call, "source", source, len);
     if (gtl_device_only && core_device_put(&to, source, len)) {
         xport_net->fence(ctx->flow, true);
         core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);

@@ -14,7 +14,7 @@ static void put_unmapped(void *dest, const void *source, size_t len, int pe,
     if (!core_remote_resolve(call, ctx, "dest", dest, len, pe, &to))
         return;
     core_need_local(call, "source", source, len);
-    core_need_aware(call, source, len);
+    core_need_aware(call, "source", source, len);
     if (nbi && gtl_device_only && core_deferred_put(ctx, &to, source, len))
         return;
     if (!gtl_device_only || !core_device_put(&to, source, len))
@@ -29,7 +29,7 @@ static void get_unmapped(void *dest, const void *source, size_t len, int pe,
     if (!core_remote_resolve(call, ctx, "source", source, len, pe, &from))
         return;
     core_need_local(call, "dest", dest, len);
-    core_need_aware(call, dest, len);
+    core_need_aware(call, "dest", dest, len);
     if (nbi && gtl_device_only && core_deferred_get(ctx, dest, &from, len))
         return;
     if (!gtl_device_only || !core_device_get(dest, &from, len))
@@ -233,7 +233,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (!all)
         return;
     core_need_local(call, "source", source, extent(call, s->sst, s));
-    core_need_aware(call, source, all);
+    core_need_aware(call, "source", source, all);
     if (to.addr) {
         copy_blocks((char *)to.addr, source, s);
         core_wake(to, all);
@@ -260,7 +260,7 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (!all)
         return;
     core_need_local(call, "dest", dest, extent(call, s->dst, s));
-    core_need_aware(call, dest, all);
+    core_need_aware(call, "dest", dest, all);
     if (from)
         copy_blocks(dest, (const char *)from, s);
     else if (!gtl_device_only || !core_device_get_blocks(ctx, dest, &at, &b))

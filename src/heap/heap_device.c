@@ -21,7 +21,8 @@ int heap_device_attach(void *base, size_t size, size_t has_memory,
     if (rc)
         return rc;
     heap_device_host_access = host_access;
-    heap_segs[HEAP_DEVICE] = (struct heap_seg){ (uintptr_t)base, has_memory };
+    heap_segs[HEAP_DEVICE].base = (uintptr_t)base;
+    heap_device_extend(has_memory);
     return 0;
 }
 

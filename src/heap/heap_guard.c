@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* heap_guard.c - red zones: bytes on either side of a block that belong to no
- * program. They hold a pattern, and a byte that differs was stored past an
- * end of the block, by this PE or by a peer's put. SHMEM_CHECK turns them
- * on. Blocks of spaces that the program makes have none. */
+ * program.  They hold a pattern, and a byte that differs was stored past an
+ * end of the block, by this PE or by a peer's put.  SHMEM_CHECK turns them
+ * on.  Blocks of spaces that the program makes have none.
+ *
+ * Each place of each process has a pattern of its own: a put that is too long
+ * copies the zone behind its source, of another block or another PE, over the
+ * zone behind its target. */
 #include "heap/heap_int.h"
 
-#include <string.h>
+#include <unistd.h>
 
-enum { ZONE = 64, PATTERN = 0xa5 };
+enum { ZONE = 64 };
+static uint64_t seed;
 
 void heap_guard_on(void)
 {
+    seed = (uint64_t)getpid() << 32;
     heap_arena_guard(heap_default.arena, ZONE);
 }
 
@@ -26,26 +32,46 @@ static bool zones_around(const void *ptr, struct heap_zones *out)
                             heap_segs[HEAP_HOST].base, out);
 }
 
+/* Never 0 nor a small number, which are stored most often. */
+static unsigned char pattern(size_t off)
+{
+    uint64_t x = (seed + off / 8) * 0x9e3779b97f4a7c15u;
+
+    x = (x ^ x >> 32) * 0x9e3779b97f4a7c15u;
+    return (unsigned char)(x >> off % 8 * 8 | 0x80);
+}
+
+static void fill(size_t from, size_t to)
+{
+    for (; from < to; from++)
+        *at(from) = pattern(from);
+}
+
+static bool whole(size_t off)
+{
+    return *at(off) == pattern(off);
+}
+
 void heap_guard_fill(void *ptr)
 {
     struct heap_zones z;
 
     if (!zones_around(ptr, &z))
         return;
-    memset(at(z.off - ZONE), PATTERN, ZONE);
-    memset(at(z.off + z.size), PATTERN, z.to - z.size);
+    fill(z.off - ZONE, z.off);
+    fill(z.off + z.size, z.off + z.to);
 }
 
 static bool compare(const struct heap_zones *z, struct heap_damage *out)
 {
     size_t n;
 
-    for (n = z->to; n > z->size && *at(z->off + n - 1) == PATTERN; n--)
+    for (n = z->to; n > z->size && whole(z->off + n - 1); n--)
         ;
     *out = (struct heap_damage){ at(z->off), z->size, n - z->size, false };
     if (out->bytes)
         return true;
-    for (n = ZONE; n && *at(z->off - n) == PATTERN; n--)
+    for (n = ZONE; n && whole(z->off - n); n--)
         ;
     out->bytes = n;
     out->before = true;

@@ -159,7 +159,7 @@ int rt_fence_missing(char *out, size_t size)
 }
 
 /* The thread of the network asks, too. */
-static void count(size_t *to, size_t n)
+static void count(uint64_t *to, uint64_t n)
 {
     __atomic_fetch_add(to, n, __ATOMIC_RELAXED);
 }

@@ -33,7 +33,8 @@ static const struct launcher {
     { "OMPI_COMM_WORLD_SIZE", "start with an mpirun that has PMIx" },
     { "PALS_SIZE", PALS_ADVICE }, { "PALS_NRANKS", PALS_ADVICE },
     { "FLUX_JOB_SIZE", "start with \"flux run -o pmi=pmix\"" },
-    { "PMI_SIZE", "start with oshrun or a launcher that has PMIx" },
+    { "PMI_SIZE", "start with oshrun or a launcher that has PMIx (a program "
+      "with MPI: mpirun of Open MPI, or srun --mpi=pmix)" },
 };
 
 /* The row that says that several copies were started, or NULL. */

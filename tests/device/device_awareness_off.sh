@@ -7,7 +7,7 @@
 set -u
 . "$(dirname "$0")/device.inc"
 extra=SHMEM_ENABLE_DEVICE_AWARENESS=0
-line='0x[0-9a-f]+ is memory of the device that is not symmetric, and SHMEM_ENABLE_DEVICE_AWARENESS=0 excludes such buffers: (unset it|not enqueued) \[S-[EW]-DEVICE\]'
+line='(source|dest|fetch) 0x[0-9a-f]+ is memory of the device that is not symmetric, and SHMEM_ENABLE_DEVICE_AWARENESS=0 excludes such buffers: (unset it|not enqueued) \[S-[EW]-DEVICE\]'
 
 # ends DEVICE WHAT WORDS...: with the line, which names the call.
 ends()

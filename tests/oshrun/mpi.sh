@@ -47,6 +47,9 @@ int main(int argc, char **argv)
         case 'S':
             shmem_init();
             break;
+        case 'a':
+            shmem_free(shmem_malloc(8));
+            break;
         case 's':
             shmem_finalize();
             break;
@@ -57,7 +60,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-orders='MS-sm MS-ms SM-sm SM-ms'
+orders='MS-sm MS-ms SM-sm SM-ms SMa-ms'
 made=
 # MPICH alone does not run under the thread sanitizer.
 case $(oshcc --showme:compile) in
@@ -116,7 +119,7 @@ warned()
 {
     expected=1
     [ "$2" != SM-ms ] || expected=0
-    [ "$(grep -c "^sluice: PE 0 .*$1.*mpirun.*\[S-W-PMI\]\$" "$err")" -eq $expected ] ||
+    [ "$(grep -c "^sluice: PE 0 .*$1.*MPI did not join this job; .*\[S-W-PMI\]\$" "$err")" -eq $expected ] ||
         fail "oshrun, $mpi, $2: $(head -n 5 "$err")"
 }
 
@@ -127,7 +130,17 @@ for order in $orders; do
         warned 'MPI_COMM_WORLD has 1 rank, but the job has 2 PEs: ' "$order"
         under oshrun --pmix -n 2 sh "$dir/own" "$dir/$mpi" $order
         together 2 '[12]' "oshrun --pmix, $mpi, $order"
+        grep -q 'MPI 0 of 2' "$out" ||
+            warned 'MPI_COMM_WORLD has 1 rank, but the job has 2 PEs: ' "$order"
     done
+    case $made in
+        *openmpi*mpich*)
+            mpi=mpich
+            under mpirun.openmpi --oversubscribe --bind-to none -n 2 \
+                "$dir/mpich" $order
+            together 2 1 "mpirun, mpich, $order"
+            warned 'MPI_COMM_WORLD has 1 rank, but the job has 2 PEs: ' "$order" ;;
+    esac
     case $made in
         *openmpi*)
             under mpirun.openmpi --oversubscribe --bind-to none -n 2 \
