@@ -52,7 +52,8 @@ static inline void *api_stream_of(void *stream)
     return (uintptr_t)stream == GTL_LEGACY ? NULL : stream;
 }
 /* A struct stream_where. */
-#define API_ON(ctx, stream) { __func__, ctx, api_stream_of(stream) }
+#define API_ON(ctx_, stream_)                                               \
+    { .call = __func__, .ctx = ctx_, .stream = api_stream_of(stream_) }
 
 /* NULL: an invalid one, or a device's. */
 const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call);

@@ -10,8 +10,8 @@ int pshmemx_signal_wait_reset_on_stream(uint64_t *sig_addr, int cmp,
     CORE_TRACE_CALL(__func__);
     struct stream_where w = API_ON(API_DEFAULT, stream);
     const struct stream_wait c = {
-        .how = STREAM_ALL, .ivars = sig_addr, .n = 1, .size = sizeof *sig_addr,
-        .cmp = cmp, .value = cmp_value
+        .how = STREAM_ALL, .arg = "sig_addr", .ivars = sig_addr, .n = 1,
+        .size = sizeof *sig_addr, .cmp = cmp, .value = cmp_value
     };
     int rc = api_stream_need(__func__);
 

@@ -157,7 +157,8 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
     ON(NAME##_p, ctx_##NAME##_p, (T *dest, T value, int pe),                \
        stream_put_value(&w_, dest, &value, sizeof value, pe))               \
     ON(NAME##_g, ctx_##NAME##_g, (T *value, const T *source, int pe),       \
-       stream_get(&w_, value, source, 1, sizeof *value, pe, false))
+       (w_.local_arg = "value",                                             \
+        stream_get(&w_, value, source, 1, sizeof *value, pe, false)))
 SHMEMI_RMA_TYPES(TYPED)
 
 #define CONTIG(S, BYTES)                                                    \

@@ -39,7 +39,8 @@
 #define ARGS(...) __VA_ARGS__
 
 #define SET(T, HOW, ...)                                                    \
-    .how = STREAM_##HOW, .ivars = ivars, .n = nelems, .size = sizeof(T),    \
+    .how = STREAM_##HOW, .arg = "ivars", .ivars = ivars, .n = nelems,       \
+    .size = sizeof(T),                                                      \
     .is_signed = (T)-1 < (T)1, .status = status, __VA_ARGS__
 #define ONE_VALUE .value = (uint64_t)cmp_value
 #define VALUES .values = cmp_values
@@ -57,7 +58,7 @@
          SET(T, SOME, VALUE, .count = count, .indices = indices))
 #define TYPED(NAME, T)                                                      \
     WAIT(NAME##_wait_until, (T *ivar, int cmp, T cmp_value),                \
-         .ivars = ivar, .n = 1, .size = sizeof(T),                          \
+         .arg = "ivar", .ivars = ivar, .n = 1, .size = sizeof(T),           \
          .is_signed = (T)-1 < (T)1, ONE_VALUE)                              \
     WAITS(NAME, T, , T cmp_value, ONE_VALUE)                                \
     WAITS(NAME, T, _vector, const T *cmp_values, VALUES)
@@ -65,8 +66,8 @@ SHMEMI_AMO_TYPES(TYPED)
 
 WAIT(signal_wait_until,
      (uint64_t *value, uint64_t *sig_addr, int cmp, uint64_t cmp_value),
-     .ivars = sig_addr, .n = 1, .size = sizeof *sig_addr, ONE_VALUE,
-     .seen = value)
+     .arg = "sig_addr", .ivars = sig_addr, .n = 1, .size = sizeof *sig_addr,
+     ONE_VALUE, .seen = value)
 
 int pshmemx_signal_fetch_on_stream(uint64_t *value, const uint64_t *sig_addr,
                                    shmemx_stream_t stream)
@@ -75,6 +76,8 @@ int pshmemx_signal_fetch_on_stream(uint64_t *value, const uint64_t *sig_addr,
     struct stream_where w = API_ON(API_DEFAULT, stream);
     int rc = api_stream_need(__func__);
 
+    w.sym_arg = "sig_addr";
+    w.local_arg = "value";
     return rc ? rc : stream_amo(&w, &(struct stream_amo){
                                     .op = AMO_FETCH, .size = sizeof *value,
                                     .sym = (void *)sig_addr, .fetches = true,

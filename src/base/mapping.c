@@ -63,6 +63,6 @@ bool mapping_describe(const void *at, char *text, size_t size)
     else if (slash)
         snprintf(text, size, "data of %s", slash + 1);
     else
-        snprintf(text, size, "private memory, as of malloc");
+        snprintf(text, size, "private memory, such as malloc's");
     return true;
 }

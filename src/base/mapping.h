@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "on the stack of this thread", "data of libfoo.so", "private memory, as of
- * malloc", for a line of an error; false: nothing is mapped there, or memory of
+/* "on the stack of this thread", "data of libfoo.so", "private memory, such as
+ * malloc's", for a line of an error; false: nothing is mapped there, or memory of
  * this library.  Reads /proc/self/maps. */
 bool mapping_describe(const void *at, char *text, size_t size);
 

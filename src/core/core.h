@@ -86,8 +86,8 @@ _Noreturn void core_fatal(enum err_code code, const char *call,
  * job before this one prints its line. */
 void core_await_end(void);
 /* The reason why an operation on [sym, sym + len) of that PE is wrong, and a
- * text for it; ERR_CODES: it is right.  arg: the argument that sym is, NULL
- * where the call has one address alone. */
+ * text for it; ERR_CODES: it is right.  arg: the name of the argument that sym
+ * is. */
 enum { CORE_REASON_SIZE = 512 };
 enum err_code core_misuse_reason(const struct core_ctx *ctx, const char *arg,
                                  const void *sym, size_t len, int pe,

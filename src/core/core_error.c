@@ -83,10 +83,12 @@ static enum err_code address_misuse(const char *arg, const void *sym,
 {
     char name[80];
 
+    if (!arg)                   /* a call of the library's own */
+        arg = "address";
     if (!sym)
-        return reason(ERR_NULL, text, "%s%sa null pointer with %zu bytes",
-                      arg ? arg : "", arg ? ": " : "", len);
-    snprintf(name, sizeof name, "%s%s%p", arg ? arg : "", arg ? " " : "", sym);
+        return reason(ERR_NULL, text, "%s is a null pointer, with %zu bytes",
+                      arg, len);
+    snprintf(name, sizeof name, "%s %p", arg, sym);
     if (heap_find(sym, 1) < 0 && heap_static_is_private(sym))
         return reason(ERR_ADDR, text, "%s is static data of the main program, "
                       "which is private %s", name, env.STATIC_DATA

@@ -86,8 +86,8 @@ static inline void core_need_local(const char *call, const char *arg,
                                    const void *p, size_t len)
 {
     if (CORE_CHECK(!p && len))
-        core_fatal(ERR_NULL, call, "%s: a null pointer with %zu bytes", arg,
-                   len);
+        core_fatal(ERR_NULL, call, "%s is a null pointer, with %zu bytes",
+                   arg, len);
 }
 
 /* Any size, none, and null pointers; the others return before they are

@@ -66,18 +66,18 @@ void msg_chan_release(struct msg_chan *c)
 
 static int check_args(const struct msg_args *a, int *pe)
 {
-    struct stream_where w = { a->call, &core_ctx_default, NULL };
+    struct stream_where w = { .call = a->call, .ctx = &core_ctx_default };
     int at, rc = stream_need_symmetric(&w, NULL, NULL, 0, a->pe, pe);
 
     if (!rc)
         rc = stream_need_local(&w, "buf", a->buf, a->len);
     if (!rc && a->len && heap_find(a->buf, 1) >= 0)
-        rc = stream_need_symmetric(&w, NULL, a->buf, a->len, core_world.my_pe,
-                                   &at);
+        rc = stream_need_symmetric(&w, "buf", a->buf, a->len,
+                                   core_world.my_pe, &at);
     else if (!rc && !a->one_shot)
         rc = stream_need_mapped(&w, a->buf, a->len);
     if (!rc && a->partitions && !a->sends && heap_find(a->buf, a->len) < 0)
-        rc = stream_refuse(ERR_ADDR, a->call, "%p with %zu bytes is not "
+        rc = stream_refuse(ERR_ADDR, a->call, "buf %p with %zu bytes is not "
                            "symmetric memory, into which partitions are put",
                            a->buf, a->len);
     if (!rc && a->tag < 0 && !a->team)

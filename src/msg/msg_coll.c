@@ -96,7 +96,8 @@ void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 
 static struct stream_where where(const struct coll *c, const char *call)
 {
-    return (struct stream_where){ call, &core_ctx_default, c->stream };
+    return (struct stream_where){ .call = call, .ctx = &core_ctx_default,
+                                  .stream = c->stream };
 }
 
 /* ---- making the steps ---- */

@@ -22,6 +22,9 @@ struct stream_where {
     const char *call;
     const struct core_ctx *ctx;
     void *stream;
+    /* The call's names of the symmetric and of the local address in messages;
+     * NULL: dest, source or fetch. */
+    const char *sym_arg, *local_arg;
 };
 
 /* Elements of size bytes.  The step ends when source may be reused or dest is
@@ -78,6 +81,7 @@ int stream_pe_quiet(const struct stream_where *w, const int *pes, size_t n);
 enum stream_wait_mode { STREAM_ALL, STREAM_ANY, STREAM_SOME };
 struct stream_wait {
     enum stream_wait_mode how;
+    const char *arg;            /* the call's name of ivars */
     const void *ivars;
     size_t n, size;             /* of an element: 2, 4, 8 */
     bool is_signed;

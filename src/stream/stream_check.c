@@ -67,7 +67,7 @@ int stream_need_local(const struct stream_where *w, const char *arg,
                       const void *p, size_t len)
 {
     if (unlikely(!p && len))
-        return stream_refuse(ERR_NULL, w->call, "%s: a null pointer with %zu "
+        return stream_refuse(ERR_NULL, w->call, "%s is a null pointer, with %zu "
                              "bytes", arg, len);
     if (unlikely(core_unaware) && len && core_is_private(p))
         return stream_refuse(ERR_DEVICE, w->call, "%s %p is memory of the "

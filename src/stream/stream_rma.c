@@ -17,6 +17,11 @@ static int bytes_of(const struct stream_where *w, size_t n, size_t size,
     return 0;
 }
 
+static const char *local_name(const struct stream_where *w, const char *usual)
+{
+    return w->local_arg ? w->local_arg : usual;
+}
+
 /* remote is the address at that PE, local the other one. */
 static int make(const struct stream_where *w, enum stream_kind kind,
                 const void *remote, const void *local, int pe,
@@ -30,8 +35,9 @@ static int make(const struct stream_where *w, enum stream_kind kind,
     out->value = out->message = false;
     out->waits = true;
     out->call = w->call;
-    return rc ? rc : stream_need_local(w, get ? "dest" : "source", local,
-                                       out->len);
+    return rc ? rc : stream_need_local(w, local_name(w, get ? "dest"
+                                                          : "source"),
+                                       local, out->len);
 }
 
 int stream_make_put(const struct stream_where *w, void *dest,
@@ -234,13 +240,14 @@ int stream_put_signal(const struct stream_where *w, void *dest,
 int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
                     int pe, struct stream_op *out)
 {
+    const char *name = w->sym_arg ? w->sym_arg
+                       : a->op == AMO_FETCH ? "source" : "dest";
     int rc = stream_need_aligned(w, a->sym, a->size);
 
     if (!rc)
-        rc = stream_need_symmetric(w, a->op == AMO_FETCH ? "source" : "dest",
-                                   a->sym, a->size, pe, &out->pe);
+        rc = stream_need_symmetric(w, name, a->sym, a->size, pe, &out->pe);
     if (!rc && a->fetches)
-        rc = stream_need_local(w, "fetch", a->fetch, a->size);
+        rc = stream_need_local(w, local_name(w, "fetch"), a->fetch, a->size);
     out->kind = STREAM_AMO;
     out->len = 0;
     out->value = out->message = false;

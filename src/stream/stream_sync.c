@@ -43,7 +43,8 @@ static int before(const struct core_team *t, int round)
 
 static int sync_now(const struct stream_where *w, struct core_team *t)
 {
-    struct stream_where world = { w->call, &core_ctx_default, w->stream };
+    struct stream_where world = { .call = w->call, .ctx = &core_ctx_default,
+                                  .stream = w->stream };
     int rounds = core_team_rounds(t->n_pes), rc = stream_need_stream(w);
     uint64_t epoch = t->streamed + 1;
     struct stream_wait c = {

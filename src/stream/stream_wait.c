@@ -99,7 +99,7 @@ int stream_wait_check(const struct stream_where *w,
                              "exceed the address space", c->n, c->size);
     rc = stream_need_aligned(w, c->ivars, c->size);
     if (!rc)
-        rc = stream_need_symmetric(w, NULL, c->ivars, len, core_world.my_pe,
+        rc = stream_need_symmetric(w, c->arg, c->ivars, len, core_world.my_pe,
                                    &at);
     if (!rc && c->how == STREAM_SOME)
         rc = stream_need_local(w, "indices", c->indices,

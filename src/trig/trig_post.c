@@ -95,7 +95,7 @@ static int post(const char *call, struct trig *t, struct trig_op *op)
                                                                             \
     if (!op_)                                                               \
         return -EINVAL;                                                     \
-    w_ = (struct stream_where){ at->call, &t_->ctx, NULL };                 \
+    w_ = (struct stream_where){ .call = at->call, .ctx = &t_->ctx };        \
     (void)w_;                                                               \
     rc_ = MAKE;                                                             \
     if (!rc_)                                                               \

@@ -84,7 +84,8 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
                         uint64_t n, void *stream)
 {
     struct trig *t = trig_find(call, trig);
-    struct stream_where w = { call, t ? &t->ctx : NULL, stream };
+    struct stream_where w = { .call = call, .ctx = t ? &t->ctx : NULL,
+                              .stream = stream };
     int rc;
 
     if (!t || !trig_has_tag(call, t, tag))
@@ -161,7 +162,8 @@ int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
                        uint64_t n, void *stream)
 {
     struct trig *t = trig_find(call, trig);
-    struct stream_where w = { call, t ? &t->ctx : NULL, stream };
+    struct stream_where w = { .call = call, .ctx = t ? &t->ctx : NULL,
+                              .stream = stream };
     struct trig_stream *s;
     uint64_t id = 0;
     int rc;

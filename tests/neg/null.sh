@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: a null pointer with a length is refused with the call and the
-# number of bytes; with length 0 it is not looked at.
+# Description: a null pointer with a length is refused with the call, the
+# argument and the number of bytes; with length 0 it is not looked at.
 set -u
 . "$(dirname "$0")/neg.inc"
 need_checks
@@ -58,7 +58,7 @@ C
 # null WORD CALL ARGUMENT BYTES
 null()
 {
-    alone "$1" "$2: $3: a null pointer with $4 bytes \\[S-E-NULL\\]"
+    alone "$1" "$2: $3 is a null pointer, with $4 bytes \\[S-E-NULL\\]"
 }
 
 null put_to shmem_putmem dest 24
@@ -90,7 +90,7 @@ null test_some shmem_long_test_some indices 24
 null test_vector shmem_long_test_all_vector cmp_values 24
 null some_vector shmem_long_test_some_vector cmp_values 24
 null lock shmem_set_lock lock 8
-refused put_to 'shmem_putmem: dest: a null pointer with 24 bytes \[S-E-NULL\]'
+refused put_to 'shmem_putmem: dest is a null pointer, with 24 bytes \[S-E-NULL\]'
 refused pe_quiet 'shmem_pe_quiet: no list of PEs, but 3 PEs \[S-E-NULL\]'
 works no_length
 finish 'null pointers'

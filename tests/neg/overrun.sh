@@ -42,6 +42,13 @@ int main(int argc, char **argv)
     CASE(store) memset(a + 96, 0, me ? 12 : 4);
     CASE(one) a[100] = 0;
     CASE(put) shmem_putmem(a + 100, zeros, me ? 0 : 32, 1);
+    /* Zones copied over zones: of another block, and of another PE. */
+    CASE(copied) {
+        char *d = shmem_malloc(64), *e = shmem_malloc(64);
+
+        shmem_putmem(e, d, 72, me);
+    }
+    CASE(own) shmem_putmem(a, a, 108, 1 - me);
     CASE(under) b[-3] = 0;
     CASE(free) {
         b[5000] = 0;
@@ -76,6 +83,8 @@ overrun()
 overrun store shmem_barrier_all 100 8 'past its end'
 overrun one shmem_barrier_all 100 1 'past its end'
 overrun put shmem_barrier_all 100 32 'past its end'
+overrun copied shmem_barrier_all 64 8 'past its end'
+overrun own shmem_barrier_all 100 8 'past its end'
 overrun under shmem_barrier_all 5000 3 'before its start'
 overrun free shmem_free 5000 1 'past its end'
 overrun moves shmem_realloc 21 1 'past its end'

@@ -42,6 +42,26 @@ static void streams(void)
     IS(shmemx_long_p_on_stream(&word, 1, 0, gone), -EINVAL);
 }
 
+/* Each address by its name. */
+static void names(void)
+{
+    static uint64_t v;
+
+    IS(shmemx_long_put_on_stream(NULL, &x, 1, 0, s), -EINVAL);
+    IS(shmemx_long_get_on_stream(NULL, &x, 1, 0, s), -EINVAL);
+    IS(shmemx_long_iput_on_stream(&x, NULL, 1, 1, 2, 0, s), -EINVAL);
+    IS(shmemx_long_g_on_stream(NULL, &x, 0, s), -EINVAL);
+    IS(shmemx_int_g_on_stream((int *)&v, NULL, 0, s), -EINVAL);
+    IS(shmemx_signal_fetch_on_stream(NULL, &gate, s), -EINVAL);
+    IS(shmemx_putmem_signal_on_stream(&word, &x, 8, NULL, 1, SHMEM_SIGNAL_SET,
+                                      0, s), -EINVAL);
+    IS(shmemx_signal_wait_reset_on_stream(NULL, SHMEM_CMP_EQ, 1, s), -EINVAL);
+    IS(shmemx_long_wait_until_all_on_stream(NULL, 3, NULL, SHMEM_CMP_EQ, 1, s),
+       -EINVAL);
+    IS(shmemx_long_atomic_fetch_inc_on_stream(NULL, &x, 0, s), -EINVAL);
+    IS(shmemx_long_atomic_inc_on_stream(NULL, 0, s), -EINVAL);
+}
+
 /* Buffers that begin in a symmetric segment end there. */
 static void messages(void)
 {
@@ -92,6 +112,7 @@ int main(int argc, char **argv)
     if (!n) {
         shmemx_signal_wait_until_on_stream(NULL, &gate, SHMEM_CMP_GE, 1, s);
         streams();
+        names();
         messages();
         queues();
         for (int i = 0; i < 20; i++) {
@@ -143,12 +164,23 @@ line queue_destroy 'operations that were started have not ended'
 line req_free 'the request (shmemx_[a-z_]*, PE 0) waits for its start'
 line req_free 'the request (shmemx_[a-z_]*, PE 0) has not ended'
 for call in send_init rsend_init recv_init enqueue_send enqueue_recv; do
-    line $call '134217728 bytes at 0x[0-9a-f]* run past the end of the symmetric segment: no'
+    line $call '134217728 bytes at buf 0x[0-9a-f]* run past the end of the symmetric segment: no'
 done
 line send_init '8 bytes at 0x10 are not all memory of this process: no'
 line rsend_init '1152921504606846976 bytes at 0x[0-9a-f]* are not all memory'
 line recv_init '64 bytes at 0xfffffffffffffff8 are not all memory'
-check [ "$(wc -l <err)" -eq 29 ]
+line long_put_on_stream 'dest is a null pointer, with 8 bytes: not enqueued'
+line long_get_on_stream 'dest is a null'
+line long_iput_on_stream 'source is a null pointer, with 16 bytes'
+line long_g_on_stream 'value is a null'
+line int_g_on_stream 'source is a null'
+line signal_fetch_on_stream 'value is a null'
+line putmem_signal_on_stream 'sig_addr is a null'
+line signal_wait_reset_on_stream 'sig_addr is a null'
+line long_wait_until_all_on_stream 'ivars is a null pointer, with 24 bytes'
+line long_atomic_fetch_inc_on_stream 'fetch is a null'
+line long_atomic_inc_on_stream 'dest is a null'
+check [ "$(wc -l <err)" -eq 40 ]
 cat out err
 
 # Three lines and one of each kind, or all.

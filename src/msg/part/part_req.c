@@ -225,7 +225,7 @@ static void start_by_host(const char *call, struct msg_chan *c)
 
 static int may_start(const char *call, struct req *r, int i)
 {
-    const struct stream_where w = { call, &core_ctx_default, NULL };
+    const struct stream_where w = { .call = call, .ctx = &core_ctx_default };
     int rc = r->ops->check_start(&w, r, i);
 
     if (rc)

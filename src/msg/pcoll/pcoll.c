@@ -231,7 +231,7 @@ static int check_buffer(const struct pcoll *c, int which)
                            c->size > 8 ? 8 : c->size);
     if (which == SHMEMX_DEST)
         return stream_need_symmetric(&(struct stream_where){
-            c->call, &core_ctx_default, NULL }, name, c->base[which], size,
+            .call = c->call, .ctx = &core_ctx_default }, name, c->base[which], size,
             core_world.my_pe, &at);
     return stream_need_local(&w, name, c->base[which], size);
 }

@@ -99,7 +99,8 @@ int stream_epoch_create(const struct stream_where *w, uint64_t *word,
                         struct shmemx_epoch **out)
 {
     const struct stream_wait c = {
-        .ivars = word, .n = 1, .size = sizeof *word, .cmp = SHMEM_CMP_GE
+        .arg = "sig_addr", .ivars = word, .n = 1, .size = sizeof *word,
+        .cmp = SHMEM_CMP_GE
     };
     struct epoch *e;
     int rc = stream_wait_check(w, &c);

@@ -242,7 +242,7 @@ static struct post_slot *take(unsigned *times)
 static void repeat(struct post_slot *s, unsigned times)
 {
     struct stream_where w = {
-        s->call, &core_ctx_default, s->proxy->stream
+        .call = s->call, .ctx = &core_ctx_default, .stream = s->proxy->stream
     };
     int rc = 0;
 

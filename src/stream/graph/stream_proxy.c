@@ -84,7 +84,7 @@ static bool graphs_quiet(const struct stream_ring *asks)
 
 static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
 {
-    struct stream_where own = { w->call, &core_ctx_default, NULL };
+    struct stream_where own = { .call = w->call, .ctx = &core_ctx_default };
     int rc = gtl->stream_create(GTL_LOW, &p->stream);
 
     if (rc)

@@ -306,7 +306,7 @@ int stream_queue_check_thread(const char *call, const struct queue *q)
 struct stream_where stream_queue_where(const char *call, const struct queue *q)
 {
     return (struct stream_where){
-        call, &core_ctx_default, q ? q->stream : NULL
+        .call = call, .ctx = &core_ctx_default, .stream = q ? q->stream : NULL
     };
 }
 
