@@ -167,7 +167,7 @@ void crash_close(void)
             signal(signals[i], SIG_DFL);
 }
 
-/* From the last frame of the library before the program on. */
+/* From the program's first frame on: the error's line has the call. */
 static void print_program(void)
 {
     struct symbol_range own;
@@ -175,10 +175,10 @@ static void print_program(void)
     int n = symbol_frames(at, FRAMES), first = 0;
 
     symbol_own_range(&own);
-    while (first + 1 < n &&
-           (uintptr_t)at[first + 1] - own.from < own.to - own.from)
+    while (first < n &&
+           (uintptr_t)at[first] - own.from < own.to - own.from)
         first++;
-    if (first + 1 == n)         /* linked with the archive: all is one */
+    if (first == n)             /* linked with the archive: all is one */
         first = 0;
     print_frames((const void *const *)at + first, n - first);
 }

@@ -44,7 +44,7 @@ pals='start with PALS_PMI=pmix, or have libpmi2.so.0 of cray-pmi in LD_LIBRARY_P
 refuses PALS_SIZE "$pals"
 refuses PALS_NRANKS "$pals"
 refuses FLUX_JOB_SIZE 'start with "flux run -o pmi=pmix"'
-refuses PMI_SIZE 'start with oshrun or a launcher that has PMIx'
+refuses PMI_SIZE 'start with oshrun or a launcher that has PMIx \(a program with MPI: mpirun of Open MPI, or srun --mpi=pmix\)'
 try 0 env SLURM_NTASKS=4 SHMEM_SINGLETON=0 ./bad
 ended 1 'SHMEM_SINGLETON=0'
 
