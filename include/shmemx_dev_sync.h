@@ -162,12 +162,13 @@ SHMEMI_DEV int shmemx_dev_team_translate_pe(const shmemx_dev_t *dev,
     return off / t->stride;
 }
 
-/* -1, or with SHMEM_CHECK=1 the end of the job. */
+/* -1, and the first of a job is a warning; with SHMEM_CHECK=1 the end of the
+ * job.  SHMEM_TEAM_INVALID may be meant. */
 SHMEMI_DEV_SLOW int shmemi_dev_refuse(const struct shmemx_dev *d, int wrong,
                                       enum shmemi_dev_call call, shmemi_u64 a,
                                       shmemi_u64 b)
 {
-    if (d->flags & SHMEMI_DEV_CHECK)
+    if (d->flags & SHMEMI_DEV_CHECK || a || wrong != SHMEMI_DEV_WRONG_TEAM)
         shmemi_dev_await_done(d, shmemi_dev_push(
             d, SHMEMI_DEV_HEAD(SHMEMI_DEV_REFUSE, wrong, call, 0), 0, 0, 0, 0,
             a, b, 0));

@@ -5,8 +5,10 @@
  * call, the PE and the address. */
 #include "core/core_cmp.h"
 #include "core/core_rma.h"
+#include "base/symbol.h"
 #include "kernel/kernel_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert((int)SHMEMI_DEV_AMO_XOR == (int)AMO_XOR &&
@@ -155,18 +157,37 @@ static void need_both(const shmemi_dev_request *q, const char *call,
         need_local(q, call, here, local);
 }
 
+/* The call returns -1, which few kernels look at. */
+static void refuse_collective(const shmemi_dev_request *q, const char *call)
+{
+    bool team = q->sub == SHMEMI_DEV_WRONG_TEAM;
+    static bool warned;         /* relaxed: once is enough */
+    char why[160];
+
+    if (team)
+        snprintf(why, sizeof why, "%#lx is no team of kernels: give "
+                 "SHMEM_DEVICE_TEAM_WORLD, SHMEM_DEVICE_TEAM_SHARED or a part "
+                 "of one", (unsigned long)q->a);
+    else
+        snprintf(why, sizeof why, "root %d is outside the team's members, "
+                 "0..%lu", (int)q->a, (unsigned long)q->b - 1);
+    if (core_status.checks)
+        core_fatal(team ? ERR_TEAM : ERR_PE, call, "%s", why);
+    if (!__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
+        log_warn(team ? ERR_TEAM : ERR_PE, "%s: %s; such calls return -1 and do "
+                 "nothing, and only this one is reported (SHMEM_CHECK=1 ends "
+                 "the job)", symbol_public(call), why);
+}
+
 /* What a kernel found wrong is checked again here: the line says it. */
 static void refuse(const shmemi_dev_request *q, const char *call)
 {
     const void *at = (const void *)q->dest;
 
-    if (q->sub == SHMEMI_DEV_WRONG_TEAM)
-        core_fatal(ERR_TEAM, call, "%#lx is no team of kernels: give "
-                   "SHMEM_DEVICE_TEAM_WORLD, SHMEM_DEVICE_TEAM_SHARED or a "
-                   "part of one", (unsigned long)q->a);
-    if (q->sub == SHMEMI_DEV_WRONG_ROOT)
-        core_fatal(ERR_PE, call, "root %d is outside the team's members, "
-                   "0..%lu", (int)q->a, (unsigned long)q->b - 1);
+    if (q->sub == SHMEMI_DEV_WRONG_TEAM || q->sub == SHMEMI_DEV_WRONG_ROOT) {
+        refuse_collective(q, call);
+        return;
+    }
     core_need_cmp(call, (int)q->a);
     core_need_aligned(call, at, q->size);
     need_symmetric(q, call, at, q->size);

@@ -106,7 +106,7 @@ static void close_streams(void)
                              "reached",
                              "operations were enqueued that their streams "
                              "have not reached",
-                             "; synchronise streams before, and of "
+                             "; synchronize streams before, and of "
                              "messages start both ends");
     stream_unfinished_report(&staged,
                              "operation was put into a queue that no start "

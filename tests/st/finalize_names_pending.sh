@@ -57,6 +57,6 @@ C
 
 finalize_says 0 staged '1 operation was put into a queue that no start followed, shmemx_enqueue_send, PE 1, tag 7: it is never done'
 finalize_says 0 two '2 operations were put into queues that no start followed, one of them shmemx_enqueue_putmem, PE 1: they are never done'
-finalize_says 0 armed '[0-9]+ operations? w(as|ere) enqueued that (its stream has|their streams have) not reached, (one of them )?shmemx_long_p_on_stream, PE 1: (it is|they are) never done; synchronise streams before, and of messages start both ends' --ppn 1
-finalize_says 0 kernel '1 operation was enqueued that its stream has not reached: it is never done; synchronise streams before, and of messages start both ends'
+finalize_says 0 armed '[0-9]+ operations? w(as|ere) enqueued that (its stream has|their streams have) not reached, (one of them )?shmemx_long_p_on_stream, PE 1: (it is|they are) never done; synchronize streams before, and of messages start both ends' --ppn 1
+finalize_says 0 kernel '1 operation was enqueued that its stream has not reached: it is never done; synchronize streams before, and of messages start both ends'
 finish 'what is never done has a name'
