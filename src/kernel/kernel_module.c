@@ -253,9 +253,10 @@ void kernel_copies_refuse(void)
 
     lock_acquire(&lock);
     if (copies.next != &copies && !warned)
-        log_warn(ERR_DEVICE, "the program has kernels for a GPU, and the device "
-                 "is the software device (SHMEM_DEVICE): calls of shmemg.h or "
-                 "nvshmem.h in these kernels end by a trap");
+        log_warn(ERR_DEVICE, "the program has kernels that were compiled for a "
+                 "GPU with shmemg.h or nvshmem.h, and the device is the "
+                 "software device: they cannot communicate; run them where a "
+                 "GPU is, or write them as C functions with shmemx_dev.h");
     warned |= copies.next != &copies;
     lock_release(&lock);
 }

@@ -29,7 +29,7 @@ done
 on host env -u T_MEMORY "$BUILD/bin/oshrun" -n 1 \
     "$at/device/module_state" software >said.host 2>&1 ||
     { echo "FAIL: host"; cat said.host; } >>failed
-grep -q 'the program has kernels for a GPU, and the device is the software device' \
+grep -q 'the program has kernels that were compiled for a GPU with shmemg.h or nvshmem.h, and the device is the software device: they cannot communicate' \
     said.host || echo "FAIL: host: no line about the program's kernels" >>failed
 grep -q 'module_init: .*the device has no modules' said.host ||
     echo "FAIL: host: no line that there are no modules" >>failed
