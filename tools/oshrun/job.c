@@ -210,7 +210,13 @@ static bool left_unfinalized(const struct pe *p)
  * job is fine. */
 static void check_silent_exit(struct job *j)
 {
+    pid_t owner = j->silent >= 0 ? channel_owner(j->silent) : 0;
+
     j->silent_at = INT64_MAX;
+    if (owner > 0 && tree_process_is_ending(owner)) {
+        j->silent_at = now_ms() + SILENT_MS;    /* how it ends is to come */
+        return;
+    }
     for (int i = 0; i < j->n && j->silent >= 0; i++) {
         if (!j->pe[i].pid || j->pe[i].ended || j->pe[i].lost)
             continue;

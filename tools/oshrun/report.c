@@ -35,11 +35,15 @@ static void same_exit_text(const struct job *j, char *buf, size_t size)
 /* "; ending the other 3 PEs", or nothing when none is left. */
 static void ending_others_text(const struct job *j, char *buf, size_t size)
 {
+    int others = j->alive;
+
+    if (j->failed_pe >= 0 && !j->pe[j->failed_pe].ended)
+        others--;
     buf[0] = '\0';
-    if (j->alive == 1)
+    if (others == 1)
         snprintf(buf, size, "; ending the other PE");
-    else if (j->alive)
-        snprintf(buf, size, "; ending the other %d PEs", j->alive);
+    else if (others > 1)
+        snprintf(buf, size, "; ending the other %d PEs", others);
 }
 
 static void exit_reason_text(int wstatus, char *buf, size_t size)

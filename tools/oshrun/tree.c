@@ -181,7 +181,10 @@ static bool kill_pends(const char *task)
            mask_has(text, "\nSigPnd:", SIGKILL);
 }
 
-static bool task_runs(const char *task)
+/* Of a process or thread by its directory in /proc. */
+enum life { RUNS, IS_ENDING, HAS_ENDED };
+
+static enum life life_of(const char *task)
 {
     char path[340], text[512], state, *p;
     unsigned flags;
@@ -189,11 +192,20 @@ static bool task_runs(const char *task)
     snprintf(path, sizeof(path), "%s/stat", task);
     p = stat_text(path, text, sizeof(text));
     if (!p)
-        return false;               /* it has ended meanwhile */
+        return HAS_ENDED;           /* meanwhile */
     if (sscanf(p + 2, "%c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
-        return true;
-    return state != 'Z' && state != 'X' &&
-           !(flags & (PF_EXITING | PF_SIGNALED)) && !kill_pends(task);
+        return RUNS;
+    return state == 'Z' || state == 'X' ? HAS_ENDED
+           : flags & (PF_EXITING | PF_SIGNALED) || kill_pends(task) ? IS_ENDING
+                                                                    : RUNS;
+}
+
+bool tree_process_is_ending(pid_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    return life_of(path) == IS_ENDING;
 }
 
 bool tree_process_runs(pid_t pid, int64_t started)
@@ -215,7 +227,7 @@ bool tree_process_runs(pid_t pid, int64_t started)
     while (!runs && (e = readdir(dir)))
         if (isdigit((unsigned char)e->d_name[0])) {
             snprintf(task, sizeof(task), "%s/%s", path, e->d_name);
-            runs = task_runs(task);
+            runs = life_of(task) == RUNS;
         }
     closedir(dir);
     return runs;

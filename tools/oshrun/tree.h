@@ -22,6 +22,9 @@ int64_t tree_started(pid_t pid);
  * has ended, nor when it is about to: a signal has ended it, but the system
  * has not yet closed what it had open. */
 bool tree_process_runs(pid_t pid, int64_t started);
+/* Has a signal or an exit ended its program, but is the system still at it, as
+ * where it writes a core file? */
+bool tree_process_is_ending(pid_t pid);
 /* Does the process handle or ignore that signal? */
 bool tree_process_takes(pid_t pid, int sig);
 /* Has a signal or a debugger stopped it? */
