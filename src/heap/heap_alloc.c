@@ -151,9 +151,12 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
     if (align > s->align)
         return -EDOM;
     rc = heap_arena_alloc(s->arena, size, align, hints, &off);
-    if (!rc)
-        *out = (void *)(heap_segs[s->seg].base + off);
-    return rc;
+    if (rc)
+        return rc;
+    if (s->seg == HEAP_HOST)
+        heap_dump_cover(off + size);
+    *out = (void *)(heap_segs[s->seg].base + off);
+    return 0;
 }
 
 bool heap_block(const void *ptr, size_t *size, long *hints)

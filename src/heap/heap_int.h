@@ -55,4 +55,10 @@ size_t heap_arena_blocks(const struct heap_arena *a);
 void heap_arena_usage(struct heap_arena *a, struct heap_usage *out);
 void heap_arena_used(const struct heap_arena *a, size_t *used, size_t *total);
 
+/* ---- heap_dump.c ---- */
+/* After heap_segs is filled. */
+void heap_dump_open(void);
+/* Core files have the host heap up to that offset from now on. */
+void heap_dump_cover(size_t end);
+
 #endif
