@@ -543,11 +543,13 @@ INST_INC = $(wildcard include/*.h)
 INST_MPP = $(wildcard include/mpp/*.h)
 INST_PORT = $(wildcard include/compat/*.h)
 INST_MAN = $(filter-out man/osu_%,$(sort $(wildcard man/*.[1-9]))) $(MAN_MADE)
-# The pages by all their names, for MANPATH=$PWD/obj/share/man.
-$(MAN_TREE): $(INST_MAN) scripts/man-links
+# The pages by all their names, for MANPATH=$PWD/obj/share/man and the site: also
+# of the programs that are not installed.
+TREE_MAN = $(INST_MAN) man/osu_oshm.1
+$(MAN_TREE): $(TREE_MAN) scripts/man-links
 	@rm -rf $(@D) && mkdir -p $(addprefix $(@D)/man,1 3 7)
-	$(call say,GEN)$(foreach n,1 3 7,cp $(filter %.$n,$(INST_MAN)) \
-	    $(@D)/man$n && )sh scripts/man-links $(INST_MAN) >$@.new && \
+	$(call say,GEN)$(foreach n,1 3 7,cp $(filter %.$n,$(TREE_MAN)) \
+	    $(@D)/man$n && )sh scripts/man-links $(TREE_MAN) >$@.new && \
 	    while read -r link page; do echo ".so $$page" >$(@D)/$$link; done <$@.new && \
 	    mv $@.new $@
 

@@ -409,6 +409,7 @@ int ofi_provider_choose(char *why, size_t size)
     bool hmem = ofi_wants_hmem();
     struct fi_info *info;
     char wish[256], has[384];
+    const char *limit;
     int k;
 
     reason[0] = '\0';
@@ -431,12 +432,18 @@ int ofi_provider_choose(char *why, size_t size)
     }
     if (k == -EINVAL)
         return k;
+    limit = env_foreign("FI_PROVIDER");
+    wishes(wish, sizeof wish);
     log_error(ERR_NET, "%s libfabric provider "
-              "joins them%s%s%s%s; SHMEM_LOG=info:ofi says what each lacks, "
-              "SHMEM_OFI_PROVIDER names one",
+              "joins them%s%s%s%s%s%s%s; SHMEM_LOG=info:ofi says what each "
+              "lacks, %s",
               rt_job.n_local < rt_job.n_pes
               ? "PEs are on several nodes and no" : "no",
-              wishes(wish, sizeof wish), reason[0] ? ": " : "", reason,
-              reason[0] ? "" : ofi_available_explain(has, sizeof has));
+              wish, reason[0] ? ": " : "", reason,
+              reason[0] ? "" : ofi_available_explain(has, sizeof has),
+              limit ? "; FI_PROVIDER is " : "", limit ? limit : "",
+              limit ? ", which hides all others" : "",
+              wish[0] ? "correct or unset the SHMEM_OFI_ variables"
+                      : "SHMEM_OFI_PROVIDER names one");
     return -EHOSTUNREACH;
 }

@@ -78,6 +78,7 @@ case $status in
         fail "ofi.ep: $(cat "$err")" ;;
 esac
 
+advice='; SHMEM_LOG=info:ofi says what each lacks, correct or unset the SHMEM_OFI_ variables'
 try 2 --ppn 1 env SHMEM_OFI_PROVIDER=nonsense ./far
 ended 1 'an unknown provider'
 said 'an unknown provider' "sluice: PE [01] .*no libfabric provider joins them: SHMEM_OFI_PROVIDER is nonsense; libfabric [0-9.]* offers no provider of that name .*, but .*tcp.*$advice \\[S-E-NET\\]$others"
@@ -87,6 +88,9 @@ said 'an unknown interface' "sluice: PE [01] .*joins them: SHMEM_OFI_PROVIDER is
 try 2 --ppn 1 env SHMEM_OFI_DOMAIN=lo,eth99 SHMEM_OFI_PROVIDER="tcp;ofi_rxm" ./far
 [ $status -eq 0 ] || fail "one of two interfaces: status $status"
 said 'one of two interfaces' 'sluice: PE 0 .*SHMEM_OFI_DOMAIN names eth99, which is no NIC of provider tcp;ofi_rxm on .*; it has .*lo.* \[S-W-NET\].*'
+try 2 --ppn 1 env -u SHMEM_OFI_PROVIDER FI_PROVIDER=nonsense ./far
+ended 1 'FI_PROVIDER'
+said 'FI_PROVIDER' "sluice: PE [01] .*no libfabric provider joins them.*; FI_PROVIDER is nonsense, which hides all others; .* \\[S-E-NET\\]$others"
 # Two ports for two PEs, of which each takes more.
 if unshare -n true 2>/dev/null; then
     unshare -n sh -c 'ip link set lo up &&

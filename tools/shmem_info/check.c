@@ -262,8 +262,8 @@ static void check_memlock(void)
     else if (l.rlim_cur == RLIM_INFINITY)
         say(PASS, "memlock", "unlimited");
     else
-        say(PASS, "memlock", "%s: enough for tcp; InfiniBand and EFA lock what "
-            "is used of the heap, for them raise it with ulimit -l",
+        say(PASS, "memlock", "%s: enough for tcp; Slingshot, InfiniBand and EFA "
+            "lock what is used of the heap, for them raise it with ulimit -l",
             log_size(size, (double)l.rlim_cur));
 }
 
@@ -284,8 +284,8 @@ static void check_files(void)
             (unsigned long long)l.rlim_max, most ? "at most " : "", most,
             most == 1 ? "" : "s");
     else
-        say(PASS, "open files", "hard limit %llu",
-            (unsigned long long)l.rlim_max);
+        say(PASS, "open files", "hard limit %llu: %llu PEs per node under oshrun",
+            (unsigned long long)l.rlim_max, most);
 }
 
 /* The plan itself looks at the machine's and the container's memory. */
