@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern char **environ;
@@ -146,6 +147,22 @@ static bool known(const char *name, size_t len)
 enum { SHMEM, SMA, XT, PREFIXES };
 static const char *const prefixes[PREFIXES] = { "SHMEM_", "SMA_", "XT_" };
 
+/* The value of an SMA_ variable, beside another one of the SHMEM_ form. */
+static bool differs(const char *name, size_t len, const char *value, char *text,
+                    size_t size)
+{
+    char both[NAME_MOST + sizeof "SHMEM_"];
+    const char *counts;
+
+    snprintf(both, sizeof both, "SHMEM_%.*s", (int)len, name);
+    counts = getenv(both);
+    if (!counts || !strcmp(counts, value))
+        return false;
+    snprintf(text, size, "%s and SMA_%.*s differ: the former counts", both,
+             (int)len, name);
+    return true;
+}
+
 /* Fills in the line about this variable of len characters; false: none is due. */
 static bool describe(const char *full, size_t len, char *text, size_t size)
 {
@@ -167,7 +184,10 @@ static bool describe(const char *full, size_t len, char *text, size_t size)
         return true;
     }
     len -= strlen(prefixes[which]);
-    if (which == XT || (which == SMA && env_has_sma(name, len)))
+    if (which == SMA && env_has_sma(name, len))
+        return differs(name, len, full + strlen(prefixes[SMA]) + len + 1, text,
+                       size);
+    if (which == XT)
         return false;
     if (known(name, len)) {
         snprintf(text, size, "SMA_%.*s is set but not read; here: SHMEM_%.*s",

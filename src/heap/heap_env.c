@@ -74,6 +74,22 @@ static void warn_differs(const char *counts, const char *other)
              counts, other);
 }
 
+static void warn_contradictions(void)
+{
+    const char *first;
+    bool on = false;
+
+    first = enabled(HEAP_DEVICE, &on);
+    if (first && on && env.DEVICE == ENV_DEVICE_NONE)
+        log_warn(ERR_ENV, "SHMEM_%s has no effect: SHMEM_DEVICE=none switches "
+                 "the device off", first);
+    first = enabled(HEAP_HOST, &on);
+    if (first && !on && env_is_set("DEFAULT_SPACE") &&
+        env.DEFAULT_SPACE == ENV_SPACE_CPU)
+        log_warn(ERR_ENV, "SHMEM_DEFAULT_SPACE=cpu has no effect: SHMEM_%s=0 "
+                 "excludes that space", first);
+}
+
 void heap_env_warn(void)
 {
     const char *first;
@@ -90,4 +106,5 @@ void heap_env_warn(void)
         if (first && env_is_set(switches[i].name) && *switches[i].value != on)
             warn_differs(first, switches[i].name);
     }
+    warn_contradictions();
 }

@@ -51,7 +51,8 @@ for value in 65536 4m 4M .25m 0.001g 3.1M 1mb 2e6; do
 done
 # The newer spelling wins, also over a bad value of the older.
 try 0 env SHMEM_SYMMETRIC_SIZE=4m SMA_SYMMETRIC_SIZE=no ./bad
-[ "$status $(cat "$err")" = '0 ' ] || fail "SMA_ is not hidden: $(cat "$err")"
+[ $status -eq 0 ] || fail "SMA_ is not hidden: $(cat "$err")"
+said 'SMA_ is hidden' 'sluice: PE 0 \([^ ]+\): SHMEM_SYMMETRIC_SIZE and SMA_SYMMETRIC_SIZE differ: the former counts \[S-W-ENV\]'
 
 for value in x -1 1.5 2k 1048577 99999999999999999999; do
     bad "SHMEM_PPN=$value" 'want a whole number from 0 to 1048576'

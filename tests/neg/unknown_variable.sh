@@ -47,6 +47,24 @@ other SMA_BARRIER_ALGORITHM 'here: SHMEM_COLL_SYNC'
 other SHMEM_BOUNCE_SIZE 'there is nothing to set in its place'
 try 2 env SMA_OFI_PROVIDER=tcp ./bad
 said SMA_OFI_PROVIDER 'sluice: PE 0 \([^ ]+\): SMA_OFI_PROVIDER is set but not read; here: SHMEM_OFI_PROVIDER \[S-W-ENV\]'
+# Values that contradict each other.
+contradicts() # TEXT VAR=VALUE...
+{
+    text=$1
+    shift
+    try 2 env "$@" ./bad
+    ended 0 "$*"
+    said "$*" "sluice: PE 0 \\([^ ]+\\): $text \\[S-W-ENV\\]"
+}
+contradicts 'SHMEM_SYMMETRIC_SIZE and SMA_SYMMETRIC_SIZE differ: the former counts' \
+    SHMEM_SYMMETRIC_SIZE=8m SMA_SYMMETRIC_SIZE=9m
+contradicts 'SHMEM_ENABLE_GPU_SPACE has no effect: SHMEM_DEVICE=none switches the device off' \
+    SHMEM_DEVICE=none SHMEM_ENABLE_GPU_SPACE=1
+contradicts 'SHMEM_DEFAULT_SPACE=cpu has no effect: SHMEM_ENABLE_CPU_SPACE=0 excludes that space' \
+    SHMEM_ENABLE_CPU_SPACE=0 SHMEM_DEFAULT_SPACE=cpu
+try 2 env SHMEM_SYMMETRIC_SIZE=8m SMA_SYMMETRIC_SIZE=8m ./bad
+ended 0 'the same twice'
+[ ! -s "$err" ] || fail "the same twice: $(cat "$err")"
 for trace in 1 yes; do
     try 1 env SHMEM_TRACE=$trace ./bad
     ended 1 "SHMEM_TRACE=$trace"
