@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern char **environ;
@@ -155,7 +154,7 @@ static bool differs(const char *name, size_t len, const char *value, char *text,
     const char *counts;
 
     snprintf(both, sizeof both, "SHMEM_%.*s", (int)len, name);
-    counts = getenv(both);
+    counts = env_foreign(both);
     if (!counts || !strcmp(counts, value))
         return false;
     snprintf(text, size, "%s and SMA_%.*s differ: the former counts", both,

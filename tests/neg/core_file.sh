@@ -10,6 +10,7 @@ case $(cat /proc/sys/kernel/core_pattern) in
     core | core.%p | core.%e.%p) ;;
     *) skip "cores go to $(cat /proc/sys/kernel/core_pattern)" ;;
 esac
+# shellcheck disable=SC3045  # dash has it
 ulimit -S -c "$(ulimit -H -c)" && [ "$(ulimit -c)" != 0 ] || skip 'the limit of core files is 0'
 program bad <<'C'
 int main(void)
