@@ -153,7 +153,7 @@ expect 1 'PE 1 leaves'
 said '^oshrun: PE 1 (.*) exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \[S-E-NOFINI\]$'
 try -n 3 sh -c '"$1" leave; sleep 20' sh "$dir/pe"
 expect 1 'a process of PE 1 leaves'
-said '^oshrun: a process of PE 1 (.*) ended without shmem_finalize, and others may wait for it; ending the other 3 PEs \[S-E-NOFINI\]$'
+said '^oshrun: a process of PE 1 (.*) ended without shmem_finalize, and others may wait for it; ending the other 2 PEs \[S-E-NOFINI\]$'
 try -n 3 "$dir/pe" leave-all
 expect 0 'all leave' && silent 'all leave'
 try -n 3 sh -c '"$1" leave-all; "$1"' sh "$dir/pe"

@@ -60,7 +60,7 @@ if works private "$bin/oshcc" private.c -o private; then
     [ "$(sort -u "$out")" = '6 0' ] || fail "SHMEM_STATIC_DATA=0: $(cat "$out")"
     try "$bin/oshrun" -n 2 -x SHMEM_STATIC_DATA=0 ./private put
     [ $status -eq 1 ] || fail "a put to private data: status $status"
-    grep -q 'shmem_long_p: 0x[0-9a-f]* is static data of the main program, which is private .*\[S-E-ADDR\]' \
+    grep -q 'shmem_long_p: dest 0x[0-9a-f]* is static data of the main program, which is private .*\[S-E-ADDR\]' \
         "$err" || fail "a put to private data: $(cat "$err")"
 fi
 # The child sees the data of the moment of the fork, though the parent goes on
