@@ -87,6 +87,8 @@ static void no_state(const shmemx_item_t *it, void *arg)
     CASE(empty_inc) shmemx_dev_long_atomic_inc(d, a, 0);
     CASE(empty_quiet) shmemx_dev_quiet(d);
     CASE(empty_fence) shmemx_dev_fence(d);
+    CASE(empty_fence_block) shmemx_dev_fence_block(d);
+    CASE(empty_quiet_warp) shmemx_dev_quiet_warp(d);
     CASE(empty_barrier) shmemx_dev_barrier_all(d);
     CASE(empty_wait) shmemx_dev_long_wait_until(d, a, SHMEM_CMP_EQ, 1);
     CASE(empty_coll) shmemx_dev_long_sum_reduce(d, SHMEM_DEVICE_TEAM_WORLD, a,
@@ -211,7 +213,8 @@ warns() # WORD TEXT
 warns team '0x[0-9a-f]+ is no team of kernels: .*SHMEM_DEVICE_TEAM_WORLD.*'
 warns root "root 77 is outside the team's members, 0\\.\\.0"
 
-for word in put n_pes inc:atomic quiet fence barrier:sync wait:wait_until \
+for word in put n_pes inc:atomic quiet fence fence_block:fence \
+    quiet_warp:quiet barrier:sync wait:wait_until \
     coll:collective; do
     refused "empty_${word%:*}" "shmemx_dev_${word#*:}: the state is empty: shmemx_dev_get\\(\\) fills it \\[S-E-STATE\\]"
 done
