@@ -110,7 +110,7 @@ enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
  * a and b are the strides of dest and source in bytes, len counts elements of
  * size bytes.  AMO: a is the value, b the condition; source is where a
  * non-blocking result goes.  SIGNAL: a.  PUT_SIGNAL: a, and b is the address of
- * the signal.  REFUSE: what the kernel found wrong with SHMEM_CHECK=1, by sub.
+ * the signal.  REFUSE: what the kernel found wrong, by sub.
  * HIT: a is the tag << 32 | n, b the trigger; sub: enum shmemi_dev_hit. */
 typedef struct shmemi_dev_request {
     unsigned char op, sub, call, size;  /* sub: of AMO, signal operator */

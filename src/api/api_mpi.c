@@ -19,7 +19,8 @@ typedef int version_fn(char *text, int *len);
 typedef int size_fn(void *comm, int *size);
 typedef int size_of_int_fn(int comm, int *size);
 
-enum { VERSION_TEXT = 16384,    /* no MPI has a longer one */
+enum { CALLS = 1000,            /* MPI is linked, but it is not used, then */
+       VERSION_TEXT = 16384,    /* no MPI has a longer one */
        MPICH_WORLD = 0x44000000, STANDARD_WORLD = 0x101 };
 
 static bool says(const char *name, bool unknown)
@@ -70,13 +71,17 @@ static int world_size(void)
 void api_mpi_check(void)
 {
     static bool done;           /* relaxed: threads that allocate */
+    static int calls;
     int n;
 
     if (__atomic_load_n(&done, __ATOMIC_RELAXED) || rt_job.pe ||
         rt_job.n_pes < 2)
         return;
-    if (dlsym(RTLD_DEFAULT, "PMPI_Initialized") && !may_call())
+    if (dlsym(RTLD_DEFAULT, "PMPI_Initialized") && !may_call()) {
+        if (__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED) > CALLS)
+            __atomic_store_n(&done, true, __ATOMIC_RELAXED);
         return;                 /* perhaps later */
+    }
     if (__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
         return;
     n = world_size();

@@ -237,7 +237,7 @@ static int agree(void)
     core_agree_node();
     coll_check_choices();
     if (core_status.checks)
-        heap_guard_on();
+        heap_guard_on(rt_job.pe);
     /* Nor does any PE start to wait before all agree how to. */
     coll_sync(&core_world);
     core_trace_compare_clocks(0);

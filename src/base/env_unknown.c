@@ -155,7 +155,7 @@ static bool differs(const char *name, size_t len, const char *value, char *text,
 
     snprintf(both, sizeof both, "SHMEM_%.*s", (int)len, name);
     counts = env_foreign(both);
-    if (!counts || !strcmp(counts, value))
+    if (!counts || !*counts || !strcmp(counts, value))
         return false;
     snprintf(text, size, "%s and SMA_%.*s differ: the former counts", both,
              (int)len, name);

@@ -180,7 +180,8 @@ void log_line(enum log_layer layer, const char *fmt, ...)
     else
         line_addf(&l, "[- %s ", log_host());
     if (start_ns)
-        line_addf(&l, "%d.%d ms ", (int)(us / 1000), (int)(us / 100 % 10));
+        line_addf(&l, "%llu.%d ms ", (unsigned long long)us / 1000,
+                  (int)(us / 100 % 10));
     line_addf(&l, "%s] ", layer_names[layer]);
     errno = saved;
     va_start(ap, fmt);

@@ -311,7 +311,7 @@ int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
                                               plan->data_size };
     keep_fd(HEAP_HOST, host->fd);
     keep_fd(HEAP_DATA, data->fd);
-    heap_dump_open();
+    heap_dump_open(plan->huge_page);
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
              plan->user_size, (void *)host->mapped, plan->data_size,
              (void *)d.start);

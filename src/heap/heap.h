@@ -176,7 +176,7 @@ int heap_clear(void *ptr, size_t size);
 
 /* ---- heap_guard.c: red zones around the blocks of the host's heap ---- */
 /* From now on, on all PEs alike; there are no blocks yet. */
-void heap_guard_on(void);
+void heap_guard_on(int pe);
 /* Of a new block. */
 void heap_guard_fill(void *ptr);
 /* What was overwritten beside a block: so many bytes, counted from it. */

@@ -193,8 +193,11 @@ static int stretch(struct heap_space *s, void *ptr, size_t was, size_t size,
 {
     if (!heap_arena_resize(s->arena, offset_in(s, ptr), size))
         return -ENOSPC;
-    if (size <= was || ready(call, ptr, size))
+    if (size <= was || ready(call, ptr, size)) {
+        if (s->seg == HEAP_HOST)
+            heap_dump_cover(offset_in(s, ptr) + size);
         return 0;
+    }
     heap_arena_resize(s->arena, offset_in(s, ptr), was);
     return -ENOSPC;
 }

@@ -4,7 +4,6 @@
  * rest to write it, a gibibyte for each PE that dies.  Called at start and by
  * each allocation; see core(5) and MADV_DONTDUMP in madvise(2). */
 #include "heap/heap_int.h"
-#include "base/env.h"
 #include "base/lock.h"
 
 #include <sys/mman.h>
@@ -21,13 +20,11 @@ static void advise(size_t from, size_t to, int advice)
         madvise((void *)(heap_segs[HEAP_HOST].base + from), to - from, advice);
 }
 
-void heap_dump_open(void)
+void heap_dump_open(bool reserved)
 {
     size_t size = heap_segs[HEAP_HOST].size;
 
-    /* Pages that are reserved for the heap are taken already. */
-    dumped = env.HUGEPAGES == ENV_PAGES_2M || env.HUGEPAGES == ENV_PAGES_1G
-             ? size : heap_round_up(heap_default.from, STEP);
+    dumped = reserved ? size : heap_round_up(heap_default.from, STEP);
     advise(dumped, size, MADV_DONTDUMP);
 }
 

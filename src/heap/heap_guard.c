@@ -4,19 +4,18 @@
  * end of the block, by this PE or by a peer's put.  SHMEM_CHECK turns them
  * on.  Blocks of spaces that the program makes have none.
  *
- * Each place of each process has a pattern of its own: a put that is too long
+ * Each place of each PE has a pattern of its own: a put that is too long
  * copies the zone behind its source, of another block or another PE, over the
  * zone behind its target. */
 #include "heap/heap_int.h"
 
-#include <unistd.h>
 
 enum { ZONE = 64 };
 static uint64_t seed;
 
-void heap_guard_on(void)
+void heap_guard_on(int pe)
 {
-    seed = (uint64_t)getpid() << 32;
+    seed = ((uint64_t)pe + 1) << 32;
     heap_arena_guard(heap_default.arena, ZONE);
 }
 

@@ -56,8 +56,9 @@ void heap_arena_usage(struct heap_arena *a, struct heap_usage *out);
 void heap_arena_used(const struct heap_arena *a, size_t *used, size_t *total);
 
 /* ---- heap_dump.c ---- */
-/* After heap_segs is filled. */
-void heap_dump_open(void);
+/* After heap_segs is filled.  reserved: of huge pages, which are taken
+ * already. */
+void heap_dump_open(bool reserved);
 /* Core files have the host heap up to that offset from now on. */
 void heap_dump_cover(size_t end);
 

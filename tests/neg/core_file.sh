@@ -22,6 +22,8 @@ int main(void)
     first = shmem_malloc(40u << 20);
     last = shmem_malloc(100);
     memset(first, 7, 40u << 20);
+    last = shmem_realloc(last, 100u << 20);     /* where it is */
+    last += (100u << 20) - 20;
     strcpy(last, "behind them");
     shmem_barrier_all();
     if (shmem_my_pe() == 1)

@@ -479,6 +479,19 @@ bool channel_fence_waits(void)
     return all.in_fence > 0;
 }
 
+bool channel_owner_is_ending(const struct job *j, int pe)
+{
+    const struct member *m = &all.member[pe];
+
+    if (m->owner <= 0 || j->pe[pe].ended)
+        return false;
+    /* A child of oshrun: its status is to come, whatever state it is in. */
+    if (m->owner == j->pe[pe].pid)
+        return !tree_process_runs(m->owner, m->owner_started);
+    return tree_started(m->owner) == m->owner_started &&
+           tree_process_is_ending(m->owner);
+}
+
 pid_t channel_owner(int pe)
 {
     return all.member[pe].owner;

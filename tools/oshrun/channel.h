@@ -24,6 +24,9 @@ void channel_fds(int pe, int out[2]);
 void channel_read(struct job *j, int pe);
 /* The process of that PE that used the library last, or 0. */
 pid_t channel_owner(int pe);
+/* Has the process that had the PE's session ended its program, but not yet
+ * been waited for? */
+bool channel_owner_is_ending(const struct job *j, int pe);
 /* Does a PE wait for others in a fence? */
 bool channel_fence_waits(void);
 

@@ -26,6 +26,7 @@
 #define KILL_REPEAT_MS 50
 #define GIVE_UP_MS 10000            /* processes that SIGKILL does not end */
 #define SILENT_MS 500               /* exits of one job fall together */
+#define ENDING_MS 120000            /* a core file may take that long */
 #define ANSWER_MS 1500              /* PMIx_Finalize gives up after 2 s */
 #define FENCE_MS 3000
 #define REPEAT_MS 300               /* closer ones are one keystroke */
@@ -210,12 +211,16 @@ static bool left_unfinalized(const struct pe *p)
  * job is fine. */
 static void check_silent_exit(struct job *j)
 {
-    pid_t owner = j->silent >= 0 ? channel_owner(j->silent) : 0;
+    int64_t now = now_ms();
 
     j->silent_at = INT64_MAX;
-    if (owner > 0 && tree_process_is_ending(owner)) {
-        j->silent_at = now_ms() + SILENT_MS;    /* how it ends is to come */
-        return;
+    if (j->silent >= 0 && channel_owner_is_ending(j, j->silent)) {
+        if (!j->ending_since)
+            j->ending_since = now;
+        if (now - j->ending_since < ENDING_MS) {
+            j->silent_at = now + SILENT_MS;     /* how it ends is to come */
+            return;
+        }
     }
     for (int i = 0; i < j->n && j->silent >= 0; i++) {
         if (!j->pe[i].pid || j->pe[i].ended || j->pe[i].lost)

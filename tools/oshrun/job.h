@@ -68,6 +68,7 @@ struct job {
     bool stopped;
     int silent;                     /* a PE that left without finalizing, -1 */
     int64_t silent_at;              /* when to check that PE */
+    int64_t ending_since;           /* since then one is about to end; or 0 */
     int64_t absent_at;              /* when to check which PE a fence lacks */
     int64_t answer_at;              /* when PMIx_Finalize returns anyway */
     int64_t timeout_at;
