@@ -58,8 +58,8 @@ void api_heap_report_full(const char *call, const struct heap_space *space,
 bool api_alignment_ok(const char *call, size_t *alignment);
 
 /* ---- api_mpi.c ---- */
-/* PE 0 warns, once, where MPI has started and has fewer ranks than PEs.  Cheap
- * from the second time on. */
+/* PE 0 warns, once, where MPI has started and has fewer ranks than PEs.  Free
+ * once that is known; until then it looks for symbols, at most 1000 times. */
 void api_mpi_check(void);
 
 /* ---- api_statistics.c ---- */

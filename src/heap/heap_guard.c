@@ -9,7 +9,6 @@
  * zone behind its target. */
 #include "heap/heap_int.h"
 
-
 enum { ZONE = 64 };
 static uint64_t seed;
 

@@ -216,7 +216,7 @@ static struct pcoll *new_pcoll(const struct pcoll_args *a,
 
 static int check_buffer(const struct pcoll *c, int which)
 {
-    const struct stream_where w = { .call = c->call };
+    const struct stream_where w = { .call = c->call, .ctx = &core_ctx_default };
     size_t size = pcoll_extent(c, which);
     const char *name = which == SHMEMX_DEST ? "dest" : "source";
     int at;
@@ -230,9 +230,8 @@ static int check_buffer(const struct pcoll *c, int which)
                            "bytes", name, (void *)c->base[which],
                            c->size > 8 ? 8 : c->size);
     if (which == SHMEMX_DEST)
-        return stream_need_symmetric(&(struct stream_where){
-            .call = c->call, .ctx = &core_ctx_default }, name, c->base[which], size,
-            core_world.my_pe, &at);
+        return stream_need_symmetric(&w, name, c->base[which], size,
+                                     core_world.my_pe, &at);
     return stream_need_local(&w, name, c->base[which], size);
 }
 
