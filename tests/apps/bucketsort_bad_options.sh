@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: options that are wrong, missing or contradict each other end the
 # job with one line that names them, exit status 2 and no file made or changed.
+# Light: short jobs, which end early
 # Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"

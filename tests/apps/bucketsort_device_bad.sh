@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: what goes wrong on the device, in its heap, its compilers, its
 # exchange or on a PE that dies, is said in one line.
+# Light: short jobs, which end early
 # Timeout: 300
 set -u
 . "$(dirname "$0")/bucketsort.inc"

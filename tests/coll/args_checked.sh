@@ -3,6 +3,7 @@
 # Description: with SHMEM_CHECK=1, members that make different collective
 # calls, or pass different things, end in one line that names the odd PE; so do
 # dead teams and contexts, and a pSync that is not clean.
+# Light: short jobs, which end early
 # Timeout: 90
 : "${BUILD:?the build directory}"
 failures=0

@@ -54,6 +54,19 @@ run unit/good && fail 'unit/good: built in spite of other flags'
 grep -q 'other settings than make has now' said || fail "other flags: $(cat said)"
 [ ! -e tree/goals ] || fail "built: $(cat tree/goals)"
 
+# All: each lane's tests once, the light one in either of two.
+rm tree/other tree/tests/unit/bad.c tree/tests/st/both.sh
+mkdir tree/tests/docs tree/tests/oshrun tree/bin
+printf '#!/bin/sh\n' >tree/bin/oshrun
+chmod 755 tree/bin/oshrun
+for at in docs/compiles st/computes oshrun/a oshrun/b oshrun/c; do
+    printf 'sleep 0.1; echo %s >>"$SRC/ran"\n' $at >tree/tests/$at.sh
+done
+run unit/good pe/two && run || fail "all: $(cat said)"
+[ "$(sort tree/ran | tr '\n' ' ')" = 'docs/compiles oshrun/a oshrun/b oshrun/c st/computes ' ] ||
+    fail "all: ran $(cat tree/ran)"
+[ "$(tail -n 1 said)" = '8 passed, 0 failed, 0 skipped' ] || fail "all: $(cat said)"
+
 # Every test of this tree has a line.
 (cd "$SRC" && for f in tests/unit/*.c tests/pe/*.c tests/st/*.sh; do
     grep -qE '(^|[^a-z])main *\(|^#!' "$f" && echo "$f"

@@ -3,6 +3,7 @@
 # Description: shmem_info --check cxi says what a NIC of Slingshot does, one
 # line for each thing that was tried, with what to do about it; without such a
 # NIC it says so, with a status of its own.
+# Light: one process at a time
 # Timeout: 60
 set -u
 . "$(dirname "$0")/fake.inc"

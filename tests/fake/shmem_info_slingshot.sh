@@ -3,6 +3,7 @@
 # Description: shmem_info prints each NIC of Slingshot with its link, its
 # address and the job's service, as the driver's files and the launcher's
 # variables tell, and says what to ask for where there is no network.
+# Light: one process at a time
 set -u
 . "$(dirname "$0")/fake.inc"
 unset SLINGSHOT_VNIS SLINGSHOT_DEVICES SLINGSHOT_SVC_IDS SLINGSHOT_TCS

@@ -3,6 +3,7 @@
 # Description: a kernel's call with a wrong PE, address, alignment or state ends
 # the job with one line that has the call, and so do a job's wrong settings of
 # rings; the host's calls for kernels refuse wrong contexts and grids.
+# Light: short jobs, which end early
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

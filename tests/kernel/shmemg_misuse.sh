@@ -3,6 +3,7 @@
 # Description: a call of shmemg.h without a state, before kernels may communicate
 # or after shmem_finalize, and one on a handle that is no context of kernels, end
 # the job with one line that has the call.
+# Light: short jobs, which end early
 # Timeout: 30
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

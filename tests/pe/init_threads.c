@@ -3,6 +3,7 @@
  * returns when that is complete: an init beside the first one waits for it, one
  * beside the last finalize starts the library anew, and of two finalizes the
  * last one ends it.
+ * Light: threads wait for each other
  * PEs: 2 3
  * Ppn: 2/1
  * Reject: \[S- */

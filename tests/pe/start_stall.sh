@@ -4,6 +4,7 @@
 # within shmem_finalize, another PE prints which one is missing, at whatever
 # step that is, on a node and between nodes; SIGUSR2 shows the wait; and the job
 # goes on when the PE does.
+# Light: PEs wait for one that is stopped
 set -u
 . "$(dirname "$0")/../oshrun/oshrun.inc"
 cd "$dir" || exit 1

@@ -3,6 +3,7 @@
 # Description: a collective request that one member does not make ends the job
 # with a line that names what each is in; one that is made with arguments that
 # are wrong, or of two kinds, is refused by names.
+# Light: most of its time it waits for what never comes
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"

@@ -3,6 +3,7 @@
 # Description: a device's stream reaches the doorbells of a NIC where any
 # version of its runtime lets it, whatever size pages have; where it cannot, or
 # what it stores is lost, one line says so and a thread does the work.
+# Light: short jobs
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../device/device.inc"

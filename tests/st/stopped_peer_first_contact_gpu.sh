@@ -3,6 +3,7 @@
 # Description: on the stand-ins for GPUs' drivers, too, a far PE that this one
 # has never talked to, and that answers nothing, holds no other stream up; and
 # if it stays silent the job ends with a line that names it.
+# Light: PEs wait for one that is stopped
 # Timeout: 100
 set -u
 . "$(dirname "$0")/../device/device.inc"

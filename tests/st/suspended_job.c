@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a job that is stopped for longer than SHMEM_TIMEOUT while one PE
  * has a note under way to another goes on afterwards.
+ * Light: PEs wait for each other
  * PEs: 2
  * Launch: --ppn 1
  * Env: SHMEM_STALL=0 SHMEM_TIMEOUT=2

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: what a stream lets go while the thread that looks for long waits
  * holds its queue is done all the same.
+ * Light: most of its time it waits
  * PEs: 2
  * Launch: --ppn 1
  * Env: SHMEM_STALL=1 SHMEM_FAULT=stream_poll:1:1

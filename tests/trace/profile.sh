@@ -3,6 +3,7 @@
 # Description: SHMEM_STATS counts the program's calls with their bytes, times
 # and PEs, near and far, on all threads and on none of the library's, and names
 # the places that made them; as a table and as a file.
+# Light: short jobs
 # Timeout: 120
 . "$(dirname "$0")/trace.inc"
 unset SHMEM_TRACE

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: streams, words, calls and events of the device that
- * SHMEM_DEVICE chooses keep the order that gtl.h promises, and no other. */
+ * SHMEM_DEVICE chooses keep the order that gtl.h promises, and no other.
+ * Light: most of its time it waits */
 #include "gtl_test.h"
 
 enum { MANY = 100 };
