@@ -102,7 +102,7 @@ enum shmemi_dev_amo {
     X(N_PES, "shmemx_dev_n_pes") X(TRIGGER, "shmemx_dev_trigger")           \
     X(TRIGGER_OP, "shmemx_dev_trigger_op")                                  \
     X(TRIG_WAIT, "shmemx_dev_trig_wait") X(PREADY, "shmemx_dev_pready")     \
-    X(PARRIVED, "shmemx_dev_parrived")
+    X(PARRIVED, "shmemx_dev_parrived") X(TRIG_TEST, "shmemx_dev_trig_test")
 #define SHMEMI_DEV_CALL(NAME, TEXT) SHMEMI_DEV_CALL_##NAME,
 enum shmemi_dev_call { SHMEMI_DEV_CALLS(SHMEMI_DEV_CALL) SHMEMI_DEV_N_CALLS };
 #undef SHMEMI_DEV_CALL

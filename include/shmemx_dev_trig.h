@@ -209,13 +209,13 @@ SHMEMI_DEV void shmemx_dev_trigger_op(const shmemx_trig_dev_t *t, int tag,
 }
 
 /* Does the trigger have that tag?  If not, the host ends the job. */
-SHMEMI_DEV int shmemi_dev_trig_has(const shmemx_trig_dev_t *t, int tag)
+SHMEMI_DEV int shmemi_dev_trig_has(const shmemx_trig_dev_t *t, int tag,
+                                   enum shmemi_dev_call call)
 {
     if (SHMEMI_DEV_LIKELY(t->dev.magic == SHMEMI_DEV_MAGIC &&
                           (shmemi_u32)tag < t->n_tags))
         return 1;
-    shmemi_dev_trig_request(t, tag, 0, 0, 0, 0, 0, SHMEMI_DEV_HIT_PLAIN,
-                            SHMEMI_DEV_CALL_TRIGGER);
+    shmemi_dev_trig_request(t, tag, 0, 0, 0, 0, 0, SHMEMI_DEV_HIT_PLAIN, call);
     return 0;
 }
 
@@ -223,8 +223,8 @@ SHMEMI_DEV int shmemi_dev_trig_has(const shmemx_trig_dev_t *t, int tag)
  * what they have stored is visible, and their sources may be written. */
 SHMEMI_DEV shmemi_u64 shmemx_dev_trig_test(const shmemx_trig_dev_t *t, int tag)
 {
-    return shmemi_dev_trig_has(t, tag) ? shmemi_dev_acquire_64(t->done + tag)
-                                       : 0;
+    return shmemi_dev_trig_has(t, tag, SHMEMI_DEV_CALL_TRIG_TEST)
+               ? shmemi_dev_acquire_64(t->done + tag) : 0;
 }
 
 SHMEMI_DEV void shmemi_dev_trig_wait_by(const shmemx_trig_dev_t *t, int tag,
@@ -233,7 +233,7 @@ SHMEMI_DEV void shmemi_dev_trig_wait_by(const shmemx_trig_dev_t *t, int tag,
 {
     shmemi_dev_for f;
 
-    if (!shmemi_dev_trig_has(t, tag))
+    if (!shmemi_dev_trig_has(t, tag, SHMEMI_DEV_CALL_TRIG_WAIT))
         return;
     f.size = 8;
     f.is_signed = 0;

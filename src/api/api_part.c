@@ -99,7 +99,8 @@ int pshmemx_pready_range(shmemx_req_t req, int low, int high)
 
     core_need_up(__func__);
     if (high < low)
-        return core_misuse(ERR_ARG, __func__, "partitions %d to %d", low, high);
+        return core_misuse(ERR_ARG, __func__, "partitions %d to %d: low is "
+                           "above high", low, high);
     if (low < 0 || high >= PARTITIONS_MOST)
         return core_misuse(ERR_ARG, __func__, "there are no partitions %d to "
                            "%d", low, high);

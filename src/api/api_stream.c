@@ -8,6 +8,7 @@
 #include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"
+#include "trig/trig.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -193,11 +194,12 @@ int pshmemx_stream_destroy(shmemx_stream_t stream)
         rc = check_rc(__func__, stream, rc);
     if (!rc && !drained(stream))
         rc = -EBUSY;            /* no line: one may ask until it is not */
-    if (!rc)
-        stream_destroyed(__func__, stream);
-    if (!rc)
-        gtl->stream_destroy(stream);
-    return rc;
+    if (rc)
+        return rc;
+    stream_destroyed(__func__, stream);
+    trig_stream_destroyed(stream);
+    gtl->stream_destroy(stream);
+    return 0;
 }
 API_ALIAS(shmemx_stream_destroy)
 

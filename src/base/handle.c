@@ -55,6 +55,25 @@ void *handle_new(struct handle_table *h)
     return t;
 }
 
+void handle_hide(struct handle *thing)
+{
+    __atomic_store_n(&thing->is, 0, __ATOMIC_RELEASE);
+}
+
+static void make_unused(struct handle_table *h, struct handle *t)
+    REQUIRES(h->lock)
+{
+    t->next = h->unused;
+    h->unused = t;
+}
+
+void handle_reuse(struct handle_table *h, struct handle *thing)
+{
+    lock_acquire(&h->lock);
+    make_unused(h, thing);
+    lock_release(&h->lock);
+}
+
 bool handle_release(struct handle_table *h, const void *handle)
 {
     struct handle *t;
@@ -62,9 +81,8 @@ bool handle_release(struct handle_table *h, const void *handle)
     lock_acquire(&h->lock);
     t = handle_find(h, handle);
     if (t) {
-        __atomic_store_n(&t->is, 0, __ATOMIC_RELEASE);
-        t->next = h->unused;
-        h->unused = t;
+        handle_hide(t);
+        make_unused(h, t);
     }
     lock_release(&h->lock);
     return t != NULL;

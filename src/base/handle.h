@@ -72,6 +72,10 @@ static inline void *handle_of_object(const void *thing)
 
 /* Allocates an object, zero behind its first member; NULL: no memory. */
 void *handle_new(struct handle_table *h);
+/* In two steps, for an object that another thread may be about to look up: no
+ * look-up finds it any more; and its memory is for a later one. */
+void handle_hide(struct handle *thing);
+void handle_reuse(struct handle_table *h, struct handle *thing);
 /* Frees an object.  False: no object has that handle. */
 bool handle_release(struct handle_table *h, const void *handle);
 /* Frees all objects, each after a call of each().  No other thread uses the

@@ -5,7 +5,8 @@
  *
  * The PEs are examined in scans, one each SHMEM_STALL seconds.  The candidates
  * are the PEs that may be missing: the members of the team, the PEs that may
- * hold the lock, or, where any PE may be meant, some off-node PEs.  Mapped PEs
+ * hold the lock, the partner of a message, or, where any PE may be meant, some
+ * off-node PEs.  Mapped PEs
  * are read; off-node PEs are queried, a window of them at a time, and a PE that
  * does not reply in a second is reported as silent.  Of the members that have
  * arrived only the first prints a line: the scans of the others stop where they
@@ -97,9 +98,10 @@ static int candidates(const struct core_waiter *w)
         return team_of(w)->n_pes;
     if (w->info.what == CORE_FOR_LOCK)
         return n < LOCK_PER_SCAN ? n : LOCK_PER_SCAN;
-    if (!xport_net || w->info.what == CORE_FOR_STREAM ||
-        w->info.what == CORE_FOR_QUEUE)
+    if (!xport_net || w->info.what == CORE_FOR_STREAM)
         return 0;
+    if (w->info.raiser)
+        return 1;
     return n < REMOTE_PER_SCAN ? n : REMOTE_PER_SCAN;
 }
 
@@ -111,6 +113,8 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(scan_lock)
         return core_team_world_pe(team_of(w), i);
     if (w->info.what == CORE_FOR_LOCK)
         first = w->info.value == CORE_LOCK_BEHIND ? 0 : w->info.value;
+    else if (w->info.raiser)
+        first = w->info.raiser - 1;
     if (w->info.what == CORE_FOR_OUTSTANDING)
         first = outstanding_of(w)->pe >= 0
                 ? (uint64_t)outstanding_of(w)->pe

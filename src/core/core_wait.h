@@ -35,7 +35,8 @@ struct core_wait_info {
     bool silent;                /* another object reports this wait */
     uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:
                                  * how many; STREAM, QUEUE: which stream */
-    unsigned raiser;            /* the PE that is to raise it, + 1; or 0 */
+    unsigned raiser;            /* the PE that is to raise it, or the partner
+                                 * of the message, + 1; or 0 */
     const void *named;          /* of a QUEUE, for its name; of a VALUE or SET,
                                  * for what else there is to say; or NULL */
     bool (*name)(const void *named, char *text, size_t size);

@@ -56,7 +56,11 @@ struct kernel_hit {
     void *dest;
     const void *source;
     size_t len;
+    bool asks;                  /* for what has completed: no hit */
+    bool copied;                /* one that the kernel may have counted itself */
 };
+/* A line, and the end of the job. */
+_Noreturn void kernel_hit_refuse_freed(const struct kernel_hit *h);
 /* The layer of triggers takes hits of kernels; false: not now.  NULL: there are
  * no triggers. */
 extern hidden bool (*kernel_hit)(const struct kernel_hit *h);

@@ -238,12 +238,11 @@ static void hit(void *trig, int tag, shmemi_u64 n)
 {
     const struct kernel_hit h = {
         .call = kernel_call_name(SHMEMI_DEV_CALL_TRIGGER), .trig = trig,
-        .tag = tag, .n = n
+        .tag = tag, .n = n, .copied = !n
     };
 
     if (!kernel_hit)
-        core_fatal(ERR_ARG, h.call, "a kernel of this PE hits tag %d of a "
-                   "trigger that has been freed", tag);
+        kernel_hit_refuse_freed(&h);
     kernel_hit(&h);
 }
 

@@ -195,18 +195,42 @@ static void refuse(const shmemi_dev_request *q, const char *call)
 
 bool (*kernel_hit)(const struct kernel_hit *h);
 
+_Noreturn void kernel_hit_refuse_freed(const struct kernel_hit *h)
+{
+    core_fatal(ERR_ARG, h->call, "a kernel of this PE %s tag %d of a trigger "
+               "that has been freed", h->asks ? "asks for" : "hits", h->tag);
+}
+
+/* Of a prequest, found by the kernel; there may be no trigger. */
+static _Noreturn void refuse_partition(const struct kernel_hit *h)
+{
+    if (h->how == SHMEMI_DEV_HIT_NO_PART)
+        core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: "
+                   "the request has partitions 0 to %d", h->tag, (int)h->n - 1);
+    if (h->how == SHMEMI_DEV_HIT_TWICE)
+        core_fatal(ERR_ARG, h->call, "a kernel of this PE makes partition %d "
+                   "ready twice in an iteration", h->tag);
+    if (h->how == SHMEMI_DEV_HIT_NOT_STARTED)
+        core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: "
+                   "the request is not started", h->tag);
+    core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: the "
+               "request %s", h->tag, h->n ? "receives" : "sends");
+}
+
 bool kernel_request_hits(const shmemi_dev_request *q)
 {
     const struct kernel_hit h = {
         .call = kernel_call_name(q->call), .trig = (void *)q->b, .pe = q->pe,
         .tag = (int)(q->a >> 32), .n = (uint32_t)q->a, .how = (enum shmemi_dev_hit)q->sub,
         .dest = (void *)q->dest, .source = (const void *)q->source,
-        .len = q->len
+        .len = q->len, .asks = q->call == SHMEMI_DEV_CALL_TRIG_WAIT ||
+                               q->call == SHMEMI_DEV_CALL_TRIG_TEST
     };
 
+    if (h.how >= SHMEMI_DEV_HIT_NO_PART)
+        refuse_partition(&h);
     if (!kernel_hit)
-        core_fatal(ERR_ARG, h.call, "a kernel of this PE hits tag %d of a "
-                   "trigger that has been freed", h.tag);
+        kernel_hit_refuse_freed(&h);
     return kernel_hit(&h);
 }
 

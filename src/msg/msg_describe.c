@@ -45,13 +45,12 @@ static void describe_if_its(struct msg_chan *c, void *arg)
 void msg_describe_unexpected(int pe, char *text, size_t size)
 {
     size_t n = strlen(text);
-    bool one_shot;
+    const char *receive;
     int tag;
 
-    if (msg_find_unexpected(pe, &tag, &one_shot))
+    if (msg_find_unexpected(pe, &tag, &receive))
         snprintf(text + n, size - n, " (PE %d sends tag %d, for which there "
-                 "is no shmemx_%s here)", pe, tag, one_shot ? "enqueue_recv"
-                                                            : "recv_init");
+                 "is no shmemx_%s here)", pe, tag, receive);
 }
 
 bool msg_describe_counter(const void *word, char *text, size_t size)

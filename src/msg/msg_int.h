@@ -212,9 +212,9 @@ void msg_chan_request_match(const char *call, struct msg_chan *c);
 void msg_send_all_rts(void);
 /* One-shot receive: its stream has come to it, so its sender may put. */
 void msg_chan_recv_reached(struct msg_chan *c);
-/* Does that PE send what nothing here receives?  Its tag, and whether it is
- * one-shot.  False also where that is not known just now. */
-bool msg_find_unexpected(int pe, int *tag, bool *one_shot);
+/* Does that PE send what nothing here receives?  Its tag, and the call that would
+ * receive it, without shmemx_.  False also where that is not known just now. */
+bool msg_find_unexpected(int pe, int *tag, const char **receive);
 
 /* Reads and sends control messages as far as can be done at once, for a caller
  * that comes again. */

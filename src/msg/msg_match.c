@@ -150,7 +150,7 @@ static void handle_rts(const struct msg_ctrl *rts) REQUIRES(msg_lock)
                    "message of PE %d", rts->from);
 }
 
-bool msg_find_unexpected(int pe, int *tag, bool *one_shot)
+bool msg_find_unexpected(int pe, int *tag, const char **receive)
 {
     const struct msg_ctrl *rts;
 
@@ -159,7 +159,9 @@ bool msg_find_unexpected(int pe, int *tag, bool *one_shot)
     rts = msg_table_first_unexpected(pe);
     if (rts) {
         *tag = rts->tag;
-        *one_shot = rts->flags & MSG_RTS_ONE_SHOT;
+        *receive = rts->flags & MSG_RTS_PARTS ? "precv_init"
+                   : rts->flags & MSG_RTS_ONE_SHOT ? "enqueue_recv"
+                                                   : "recv_init";
     }
     lock_release(&msg_lock);
     return rts != NULL;

@@ -7,6 +7,7 @@
 #include "msg/msg_ctrl.h"
 #include "kernel/kernel.h"
 #include "msg/msg_proto.h"
+#include "msg/part/part.h"
 #include "msg/pcoll/pcoll.h"
 #include "stream/stream_upper.h"
 
@@ -30,9 +31,32 @@ static void close_trigger(struct msg_chan *c, void *arg)
     msg_trig_close(c);
 }
 
+/* A partition that was not made ready, or that has not come. */
+static void count_unfinished(struct msg_chan *c, void *arg)
+{
+    struct stream_unfinished *l = arg;
+
+    if (!c->part || c->team || !c->part->by_host || part_is_completed(c))
+        return;
+    if (!l->n++)
+        msg_describe(c, l->first, sizeof l->first);
+}
+
+static void report_unfinished(void)
+{
+    struct stream_unfinished left = { .n = 0 };
+
+    msg_chan_visit(true, count_unfinished, &left);
+    stream_unfinished_report(&left, "partitioned message was started and has "
+                             "not ended",
+                             "partitioned messages were started and have not "
+                             "ended", "; shmemx_req_wait() comes before");
+}
+
 /* No stream runs any more; other PEs may still send control messages. */
 static void close_channels(bool opened)
 {
+    report_unfinished();
     if (!opened) {
         msg_ctrl_stop_reading();
         return;

@@ -207,7 +207,7 @@ static struct core_waiter waiter(const char *call, const struct req *r,
         .addr = counter ? counter : &c->counters->sent,
         .bytes = sizeof *counter, .info.what = CORE_FOR_QUEUE,
         .info.value = (uintptr_t)stream, .info.call = call,
-        .info.name = msg_describe_counter,
+        .info.name = msg_describe_counter, .info.raiser = (unsigned)c->pe + 1,
         .info.named = c->counters
     };
 }

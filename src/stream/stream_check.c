@@ -25,6 +25,8 @@ static const char *lost(const char *call)
         return "";
     if (strstr(call, "_trig_"))
         return ": not posted";
+    if (strstr(call, "shmemx_req_start"))
+        return ": not started";
     return n > 5 && !strcmp(call + n - 5, "_init") ? ": no request is made"
                                                    : ": not enqueued";
 }

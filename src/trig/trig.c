@@ -9,6 +9,7 @@
 #include "kernel/kernel_memory.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,15 +91,18 @@ static void work(struct trig *t, int tag)
         trig_wake();
 }
 
-/* By the processor: a GPU's kernels add to t->hits. */
+/* By the processor: a GPU's kernels add to t->hits.  What the hit releases may
+ * complete at once, and the trigger be freed: trig_free() waits for the end. */
 static void hit(struct trig *t, int tag, uint64_t n)
 {
     trig_trace(t, "hit", tag, n, -1);
+    __atomic_fetch_add(&t->hitting, 1, __ATOMIC_RELAXED);
     /* seq_cst: pairs with trig_check(). */
     __atomic_fetch_add(&t->host_hits[tag], n, __ATOMIC_SEQ_CST);
     if (trig_host_count(t, tag) >= __atomic_load_n(&t->limit[tag],
                                                    __ATOMIC_SEQ_CST))
         work(t, tag);
+    __atomic_fetch_sub(&t->hitting, 1, __ATOMIC_RELEASE);
 }
 
 /* As a GPU's kernel does, if the NIC counts the hits. */
@@ -125,6 +129,45 @@ int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
         return trig_copy_refuse(call);
     hit(t, tag, n);
     return 0;
+}
+
+static unsigned late;           /* atomic: threads between the two */
+
+struct trig *trig_late_begin(void *trig)
+{
+    /* seq_cst: pairs with await_hits(). */
+    __atomic_fetch_add(&late, 1, __ATOMIC_SEQ_CST);
+    return handle_find(&trig_table, trig);
+}
+
+void trig_late_end(void)
+{
+    __atomic_fetch_sub(&late, 1, __ATOMIC_RELEASE);
+}
+
+/* Its handle is hidden: no thread is within a hit of it on return. */
+static void await_hits(const struct trig *t)
+{
+    atomics_full_fence();
+    while (__atomic_load_n(&late, __ATOMIC_ACQUIRE) ||
+           __atomic_load_n(&t->hitting, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+/* Has a kernel counted it, and done what it released?  The trigger may have been
+ * freed since. */
+static bool was_copied(const struct kernel_hit *h)
+{
+    struct trig *t = trig_late_begin(h->trig);
+    bool is = !t || (t->copies && (unsigned)h->tag < (unsigned)t->n_tags);
+
+    if (t && is && trig_host_count(t, h->tag) >=
+                       __atomic_load_n(&t->limit[h->tag], __ATOMIC_SEQ_CST))
+        work(t, h->tag);
+    trig_late_end();
+    if (is)
+        trig_notify();
+    return is;
 }
 
 /* An operation whose arguments change is not for the NIC, which has what it has
@@ -185,46 +228,23 @@ static bool replace(struct trig *t, const struct kernel_hit *h)
     return true;
 }
 
-/* Of a prequest, found by the kernel. */
-static void refuse_partition(const struct kernel_hit *h)
-{
-    if (h->how == SHMEMI_DEV_HIT_NO_PART)
-        core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: "
-                   "the request has partitions 0 to %d", h->tag, (int)h->n - 1);
-    if (h->how == SHMEMI_DEV_HIT_TWICE)
-        core_fatal(ERR_ARG, h->call, "a kernel of this PE makes partition %d "
-                   "ready twice in an iteration", h->tag);
-    if (h->how == SHMEMI_DEV_HIT_NOT_STARTED)
-        core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: "
-                   "the request is not started", h->tag);
-    core_fatal(ERR_ARG, h->call, "partition %d, in a kernel of this PE: the "
-               "request %s", h->tag, h->n ? "receives" : "sends");
-}
-
 static bool kernel_hits(const struct kernel_hit *h)
 {
     struct trig *t;
     bool replaced = true;
 
-    if (h->how >= SHMEMI_DEV_HIT_NO_PART)
-        refuse_partition(h);
+    if (h->copied && was_copied(h))
+        return true;
     t = handle_find(&trig_table, h->trig);
     if (!t)
-        core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d of a "
-                   "trigger that has been freed", h->tag);
+        kernel_hit_refuse_freed(h);
     if (h->tag < 0 || h->tag >= t->n_tags)
-        core_fatal(ERR_ARG, h->call, "a kernel of this PE hits tag %d: the "
-                   "trigger has tags 0 to %d", h->tag, t->n_tags - 1);
+        core_fatal(ERR_ARG, h->call, "a kernel of this PE %s tag %d: the "
+                   "trigger has tags 0 to %d", h->asks ? "asks for" : "hits",
+                   h->tag, t->n_tags - 1);
     if (t->copies && h->how != SHMEMI_DEV_HIT_PLAIN)
         core_fatal(ERR_ARG, h->call, "tag %d of a trigger with "
                    "SHMEMX_TRIG_COPY: a kernel may not give arguments", h->tag);
-    if (t->copies) {            /* the software device's have counted it */
-        if (trig_host_count(t, h->tag) >= __atomic_load_n(&t->limit[h->tag],
-                                                          __ATOMIC_SEQ_CST))
-            work(t, h->tag);
-        trig_notify();
-        return true;
-    }
     if (h->how != SHMEMI_DEV_HIT_PLAIN) {
         if (!lock_try(&t->lock))
             return false;
@@ -456,8 +476,10 @@ int trig_free(const char *call, struct shmemx_trig *trig)
                     ? "waits for hits" : "has not completed");
         return -EBUSY;
     }
+    handle_hide(&t->handle);
+    await_hits(t);
     destroy(t);
-    handle_release(&trig_table, trig);
+    handle_reuse(&trig_table, &t->handle);
     return 0;
 }
 
@@ -491,8 +513,11 @@ int trig_dev(const char *call, struct shmemx_trig *trig,
 bool trig_is_nic(const struct shmemx_trig *trig)
 {
     const struct trig *t = handle_find(&trig_table, trig);
+    bool is = t != NULL;
 
-    return t && t->tags[0].nic != NULL;
+    for (int i = 0; is && i < t->n_tags; i++)
+        is = t->tags[i].nic != NULL;
+    return is;
 }
 
 static void print_statistics(void)
@@ -509,6 +534,8 @@ static void print_statistics(void)
 
 void trig_close(void)
 {
+    struct stream_unfinished left = { .n = 0 };
+
     lock_acquire(&lock);
     if (!is_open) {
         lock_release(&lock);
@@ -519,6 +546,10 @@ void trig_close(void)
     trig_engine_close();
     kernel_hit = NULL;
     kernel_names.trigger = NULL;
+    trig_count_unfinished(&left);
+    stream_unfinished_report(&left, "operation of a trigger waits for hits",
+                             "operations of triggers wait for hits",
+                             "; shmemx_trig_reset() removes such");
     handle_release_all(&trig_table, destroy);
     print_statistics();
     lock_acquire(&lock);

@@ -54,7 +54,9 @@ int trig_reset(const char *call, struct shmemx_trig *trig, int tag);
 
 int trig_dev(const char *call, struct shmemx_trig *trig,
              shmemx_trig_dev_t *out);
-/* Does the NIC count the hits of tag 0? */
+/* The program has destroyed it. */
+void trig_stream_destroyed(void *stream);
+/* Does the NIC count the hits of all tags? */
 bool trig_is_nic(const struct shmemx_trig *trig);
 int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n);
 int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,

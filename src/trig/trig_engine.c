@@ -5,6 +5,7 @@
  * below on the progress thread.  A step waits for nothing. */
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/symbol.h"
 #include "core/core_device.h"
 #include "progress/progress.h"
 #include "trig/trig_int.h"
@@ -392,6 +393,45 @@ void trig_describe(const struct trig *t, int tag, char *text, size_t size)
     else
         snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
                  "operation wants %llu", tag, n, (unsigned long long)limit);
+}
+
+void trig_stream_destroyed(void *stream)
+{
+    struct list_link *pos, *tmp;
+
+    lock_acquire(&all_lock);
+    list_each(pos, tmp, &all) {
+        struct trig *t = list_entry(pos, struct trig, link);
+
+        lock_acquire(&t->lock);
+        for (struct trig_stream *s = t->streams; s; s = s->next)
+            if (s->stream == stream)
+                s->stream = NULL;
+        lock_release(&t->lock);
+    }
+    lock_release(&all_lock);
+}
+
+void trig_count_unfinished(struct stream_unfinished *l)
+{
+    struct list_link *pos, *tmp;
+
+    lock_acquire(&all_lock);
+    list_each(pos, tmp, &all) {
+        const struct trig *t = list_entry(pos, struct trig, link);
+
+        for (int i = 0; !t->owner.arg && i < t->n_tags; i++) {
+            const struct trig_tag *g = &t->tags[i];
+
+            if (g->repeats || g->completed == g->n_ops)
+                continue;
+            l->n += g->n_ops - g->completed;
+            if (!l->first[0])
+                snprintf(l->first, sizeof l->first, "%s, PE %d, tag %d",
+                         symbol_public(g->ops->op.call), g->ops->op.pe, i);
+        }
+    }
+    lock_release(&all_lock);
 }
 
 /* Also in a signal handler. */

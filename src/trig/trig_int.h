@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/trace.h"
 #include "stream/exec/stream_exec.h"
+#include "stream/queue/stream_queue.h"
 #include "trig/trig_owner.h"
 
 struct trig_tag {
@@ -30,7 +31,7 @@ struct trig_tag {
 /* The hits of a stream: it stores how many there have been. */
 struct trig_stream {
     struct trig_stream *next;
-    void *stream;
+    void *stream;               /* NULL: it has been destroyed */
     uint64_t id;                /* as gtl->stream_check() */
     uint64_t *counts;            /* pinned, [tags] */
     uint64_t total[];           /* enqueued so far */
@@ -57,6 +58,7 @@ struct trig {
      * UINT64_MAX.  A hit that does not reach it takes no lock. */
     uint64_t *limit;
     uint64_t *host_hits;        /* atomic, [tags], in the allocation of limit */
+    unsigned hitting;           /* atomic: threads within hit() */
     struct trig_stream *streams;        /* atomic: grows at its head */
     struct stream_exec_ctx exec;
     struct trig_list released, issued;
@@ -99,6 +101,10 @@ bool trig_hits_directly(void);
 /* NULL: a line says that there is none. */
 struct trig *trig_find(const char *call, struct shmemx_trig *trig);
 bool trig_has_tag(const char *call, const struct trig *t, int tag);
+/* For a thread whose hit has been counted before: others may have seen that, and
+ * free the trigger.  It is not freed between the two; NULL: it has been. */
+struct trig *trig_late_begin(void *trig);
+void trig_late_end(void);
 
 /* ---- trig_engine.c; the lock is held, but by trig_count ---- */
 /* The hits of the tag so far, but for those that a NIC has; and all. */
@@ -165,5 +171,7 @@ int trig_engine_open(void);
 void trig_engine_close(void);
 void trig_engine_add(struct trig *t);
 void trig_engine_remove(struct trig *t);
+/* Of the program's triggers: what waits for hits. */
+void trig_count_unfinished(struct stream_unfinished *l);
 
 #endif

@@ -66,6 +66,8 @@ void trig_nic_use(struct trig *t, const struct trig_op *op)
     }
     g->due = g->forwarded = g->nic_done = 0;
     t->nic_tags[t->n_nic_tags++] = op->tag;
+    if (g->beyond)              /* of the counter that it had before */
+        xport_trig->increment(g->nic, g->beyond);
     set_doorbell(t, op->tag, xport_trig->doorbell(g->nic));
 }
 

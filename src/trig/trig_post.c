@@ -36,26 +36,24 @@ static int refuse_repeats(const char *call, int tag)
 }
 
 /* An operation without a kind, where all has been found right that does not
- * depend on its kind. */
-static struct trig_op *new_op(const struct trig_where *at, struct trig *t)
+ * depend on its kind.  0 or an error. */
+static int new_op(const struct trig_where *at, struct trig *t,
+                  struct trig_op **out)
 {
     struct trig_op *op;
 
-    if (!trig_has_tag(at->call, t, at->tag))
-        return NULL;
-    if (at->threshold > INT64_MAX) {
-        core_misuse(ERR_ARG, at->call, "threshold %llu exceeds 2^63 - 1",
-                    (unsigned long long)at->threshold);
-        return NULL;
-    }
-    op = calloc(1, sizeof *op);
-    if (op) {
-        op->tag = at->tag;
-        op->threshold = at->threshold;
-    } else {
-        core_misuse(ERR_STREAM, at->call, "out of memory");
-    }
-    return op;
+    *out = NULL;
+    if (!t || !trig_has_tag(at->call, t, at->tag))
+        return -EINVAL;
+    if (at->threshold > INT64_MAX)
+        return core_misuse(ERR_ARG, at->call, "threshold %llu exceeds 2^63 - 1",
+                           (unsigned long long)at->threshold);
+    *out = op = calloc(1, sizeof *op);
+    if (!op)
+        return stream_no_memory(at->call);
+    op->tag = at->tag;
+    op->threshold = at->threshold;
+    return 0;
 }
 
 static int post(const char *call, struct trig *t, struct trig_op *op)
@@ -89,12 +87,12 @@ static int post(const char *call, struct trig *t, struct trig_op *op)
 /* MAKE fills op_->op, for w_: 0 or an error. */
 #define POST(MAKE)                                                          \
     struct trig *t_ = trig_find(at->call, at->trig);                        \
-    struct trig_op *op_ = t_ ? new_op(at, t_) : NULL;                       \
+    struct trig_op *op_;                                                    \
     struct stream_where w_;                                                 \
-    int rc_;                                                                \
+    int rc_ = new_op(at, t_, &op_);                                         \
                                                                             \
-    if (!op_)                                                               \
-        return -EINVAL;                                                     \
+    if (rc_)                                                                \
+        return rc_;                                                         \
     w_ = (struct stream_where){ .call = at->call, .ctx = &t_->ctx };        \
     (void)w_;                                                               \
     rc_ = MAKE;                                                             \
@@ -136,13 +134,17 @@ int trig_op(const struct trig_where *at, const struct stream_op *op)
 
 /* ---- once more ---- */
 
-/* Nothing to do: there is no operation. */
-static int rearm_tag(const char *call, struct trig *t, int tag, bool repeat)
+/* all: a tag without operations is left as it is. */
+static int check_rearm(const char *call, const struct trig *t, int tag, bool all,
+                       bool repeat)
 {
-    struct trig_tag *g = &t->tags[tag];
+    const struct trig_tag *g = &t->tags[tag];
 
-    if (!g->n_ops)
+    if (!g->n_ops && all)
         return 0;
+    if (!g->n_ops)
+        return core_misuse(ERR_ARG, call, "tag %d has no operation: post it "
+                           "before", tag);
     if (g->repeats)
         return refuse_repeats(call, tag);
     if (repeat && !g->period)
@@ -153,12 +155,20 @@ static int rearm_tag(const char *call, struct trig *t, int tag, bool repeat)
                     "completed", g->n_ops - g->completed, g->n_ops, tag);
         return -EBUSY;
     }
+    return 0;
+}
+
+static void rearm_tag(struct trig *t, int tag, bool repeat)
+{
+    struct trig_tag *g = &t->tags[tag];
+
+    if (!g->n_ops)
+        return;
     g->repeats = repeat;
     if (g->completed == g->n_ops)
         trig_arm_again(t, tag);
     else if (repeat)
         trig_copy_repeat(t, tag);
-    return 0;
 }
 
 int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
@@ -166,15 +176,19 @@ int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
 {
     struct trig *t = trig_find(call, trig);
     bool all = tag == SHMEMX_TRIG_ALL, busy = false;
-    int rc = 0;
+    int rc = 0, from = all ? 0 : tag, end;
 
     if (!t || (!all && !trig_has_tag(call, t, tag)))
         return -EINVAL;
+    end = all ? t->n_tags : tag + 1;
     lock_acquire(&t->lock);
     trig_scan(t);
     trig_step(t, &busy);
-    for (int i = all ? 0 : tag; !rc && i < (all ? t->n_tags : tag + 1); i++)
-        rc = rearm_tag(call, t, i, repeat);
+    /* All tags or none. */
+    for (int i = from; !rc && i < end; i++)
+        rc = check_rearm(call, t, i, all, repeat);
+    for (int i = from; !rc && i < end; i++)
+        rearm_tag(t, i, repeat);
     trig_step(t, &busy);
     lock_release(&t->lock);
     trig_wake();
@@ -223,21 +237,23 @@ int trig_reset(const char *call, struct shmemx_trig *trig, int tag)
 {
     struct trig *t = trig_find(call, trig);
     bool all = tag == SHMEMX_TRIG_ALL, busy = false;
-    int rc = 0;
+    int rc = 0, from = all ? 0 : tag, end;
 
     if (!t || (!all && !trig_has_tag(call, t, tag)))
         return -EINVAL;
+    end = all ? t->n_tags : tag + 1;
     lock_acquire(&t->lock);
     trig_step(t, &busy);
-    for (int i = all ? 0 : tag; !rc && i < (all ? t->n_tags : tag + 1); i++)
+    for (int i = from; !rc && i < end; i++)
         if (is_busy(t, i)) {
             core_misuse(ERR_FREE, call, "an operation of tag %d is under way: "
                         "wait for it first", i);
             rc = -EBUSY;
-        } else {
-            reset_tag(t, i);
-            trig_check(t, i);
         }
+    for (int i = from; !rc && i < end; i++) {
+        reset_tag(t, i);
+        trig_check(t, i);
+    }
     lock_release(&t->lock);
     return rc;
 }

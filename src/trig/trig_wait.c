@@ -104,21 +104,45 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
 /* The stream has stored its count: on its own thread. */
 static void stored(void *trig)
 {
-    struct trig *t = handle_find(&trig_table, trig);
+    struct trig *t = trig_late_begin(trig);
+    bool busy = false;
 
     if (t) {
-        bool busy = false;
-
         step(t, &busy);
         trig_wake();
     }
+    trig_late_end();
+}
+
+/* Of a stream that has been destroyed, and that has stored all its hits: its
+ * counts go on from there. */
+static struct trig_stream *take_over(struct trig *t, void *stream, uint64_t id)
+{
+    struct trig_stream *s;
+    int i;
+
+    for (s = t->streams; s; s = s->next) {
+        for (i = 0; !s->stream && i < t->n_tags; i++)
+            if (__atomic_load_n(&s->counts[i], __ATOMIC_RELAXED) != s->total[i])
+                break;
+        if (!s->stream && i == t->n_tags)
+            break;
+    }
+    if (s) {
+        s->stream = stream;
+        s->id = id;
+    }
+    return s;
 }
 
 static struct trig_stream *add_stream(struct trig *t, void *stream, uint64_t id)
 {
     size_t n = (size_t)t->n_tags;
-    struct trig_stream *s = calloc(1, sizeof *s + n * sizeof *s->total);
+    struct trig_stream *s = take_over(t, stream, id);
 
+    if (s)
+        return s;
+    s = calloc(1, sizeof *s + n * sizeof *s->total);
     if (!s)
         return NULL;
     s->counts = kernel_pinned_alloc(n * sizeof *s->counts);

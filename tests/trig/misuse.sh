@@ -29,6 +29,7 @@ static void kernel(const shmemx_item_t *it, void *arg)
     CASE(k_freed) shmemx_dev_trigger(&of_freed, 0, 1);
     CASE(k_empty) shmemx_dev_trigger(&empty, 0, 1);
     CASE(k_test) shmemx_dev_trig_test(&d, 99);
+    CASE(k_wait_tag) shmemx_dev_trig_wait(&d, 4, 1);
     CASE(k_op_pe) shmemx_dev_trigger_op(&d, 1, 1, a, b, 8, n);
     CASE(k_op_addr) shmemx_dev_trigger_op(&d, 1, 1, malloc(8), b, 8, pe);
     CASE(k_op_long) shmemx_dev_trigger_op(&d, 1, 1, a, b, (size_t)1 << 31, pe);
@@ -82,6 +83,8 @@ static int host(void)
     CASE(dev) return shmemx_trig_dev(t, NULL);
     CASE(repeat_0) return shmemx_trig_put(t, 0, 0, a, b, 8, pe)
         ? 9 : shmemx_trig_repeat(t, 0);
+    CASE(repeat_none) return shmemx_trig_repeat(t, 2);
+    CASE(rearm_none) return shmemx_trig_rearm(t, 1);
     CASE(active) return shmemx_trig_put(t, 0, 1, a, b, 8, pe)
         ? 9 : shmemx_trig_free(&t);
     CASE(rearm) return shmemx_trig_put(t, 0, 1, a, b, 8, pe)
@@ -132,7 +135,9 @@ host()
 {
     try 1 ./bad "$1"
     ended "$2" "$1"
-    [ "$(wc -l <"$err")" -eq 1 ] && grep -qE "shmemx_trig_$3" "$err" ||
+    # At the end there is one more about what the program has posted.
+    [ "$(grep -vcE 'shmem_finalize: [12] operations? of (a trigger|triggers) ' "$err")" -eq 1 ] &&
+        grep -qE "shmemx_trig_$3" "$err" ||
         fail "$1: no '$3': $(head -n 4 "$err")"
 }
 
@@ -175,24 +180,31 @@ beside host nothing 22 'test: .*is no trigger, .*\[S-W-ARG\]'
 beside host result 22 'test: the result is a null pointer \[S-W-NULL\]'
 beside host dev 22 'dev: dev is a null pointer \[S-W-NULL\]'
 beside host repeat_0 22 'repeat: tag 0 has threshold 0 alone.*\[S-W-ARG\]'
+beside host repeat_none 22 'repeat: tag 2 has no operation: post it before \[S-W-ARG\]'
+beside host rearm_none 22 'rearm: tag 1 has no operation: post it before \[S-W-ARG\]'
 beside host active 16 'free: an operation of tag 0 waits for hits: .*\[S-W-FREE\]'
 beside host rearm 16 'rearm: 1 of 1 operations of tag 0 have not completed \[S-W-ARG\]'
 together
 beside kernel k_tag 'shmemx_dev_trigger: a kernel of this PE hits tag 4: the trigger has tags 0 to 3 \[S-E-ARG\]'
 beside kernel k_negative 'shmemx_dev_trigger: a kernel of this PE hits tag -1: .*\[S-E-ARG\]'
 beside kernel k_freed 'shmemx_dev_trigger: a kernel of this PE hits tag 0 of a trigger that has been freed \[S-E-ARG\]'
-beside kernel k_test 'shmemx_dev_trigger: a kernel of this PE hits tag 99: .*\[S-E-ARG\]'
+beside kernel k_test 'shmemx_dev_trig_test: a kernel of this PE asks for tag 99: the trigger has tags 0 to 3 \[S-E-ARG\]'
+beside kernel k_wait_tag 'shmemx_dev_trig_wait: a kernel of this PE asks for tag 4: .*\[S-E-ARG\]'
 beside kernel k_op_pe 'shmemx_dev_trigger_op: .*PE 2.* for tag 1, in a kernel of this PE \[S-E-PE\]'
 beside kernel k_op_addr 'shmemx_dev_trigger_op: .*not a symmetric address.* for tag 1, .*\[S-E-ADDR\]'
 beside kernel k_op_long 'shmemx_dev_trigger_op: .* for tag 1, .*\[S-E-ADDR\]'
 beside kernel k_op_none 'shmemx_dev_trigger_op: tag 0 of a trigger has not one put or get.*\[S-E-ARG\]'
 together
 
-# Nothing hangs: what waits for hits at the end never begins, and a wait for
-# ever is reported and ended by the job.
+# Nothing hangs: what waits for hits at the end never begins, which each PE says,
+# and a wait for ever is reported and ended by the job.
 try 2 ./bad never
 ended 0 never
-[ ! -s "$err" ] || fail "never: $(cat "$err")"
+for pe in 0 1; do
+    grep -qxE "sluice: PE $pe \\([^ ]+\\): shmem_finalize: 1 operation of a trigger waits for hits, shmemx_trig_put, PE $((1 - pe)), tag 0: it is never done; shmemx_trig_reset\\(\\) removes such \\[S-W-STREAM\\]" "$err" ||
+        fail "never: $(cat "$err")"
+done
+[ "$(wc -l <"$err")" -eq 2 ] || fail "never: $(cat "$err")"
 try 2 --timeout 4 ./bad waits
 grep -qE 'shmemx_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 0 of a trigger: 2 hits so far, the next operation wants 3' \
     "$err" || fail "waits: $(head -n 4 "$err")"

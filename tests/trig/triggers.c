@@ -329,6 +329,92 @@ T(armed_again)
     end();
 }
 
+static void hit_once(const shmemx_item_t *it, void *arg)
+{
+    (void)it;
+    shmemx_dev_trigger(arg, 0, 1);
+}
+
+/* What a NIC has counted before goes on to count. */
+T(reset_and_posted_again)
+{
+    begin(2);
+    for (uint64_t round = 1; round <= 4; round++) {
+        set_here(0, (long)round);
+        T_EQ(shmemx_trig_put_signal(trig, 0, 1, &there[0], &here[0],
+                                    sizeof *here, &signals[0], 1,
+                                    SHMEM_SIGNAL_ADD, next), 0);
+        kernel_run(hit_once, &hits, 1, 1, 1);
+        T_EQ(shmemx_trig_wait(trig, 0, round), 0);
+        shmem_signal_wait_until(&signals[0], SHMEM_CMP_EQ, round);
+        T_EQ(there[0], round);
+        shmem_barrier_all();
+        T_EQ(shmemx_trig_reset(trig, 0), 0);
+    }
+    end();
+}
+
+T(all_tags_are_armed_or_none)
+{
+    begin(4);
+    for (int tag = 0; tag < 3; tag++)
+        T_EQ(shmemx_trig_signal_op(trig, tag, tag == 2 ? 2 : 1, &signals[tag], 1,
+                                   SHMEM_SIGNAL_ADD, next), 0);
+    for (int tag = 0; tag < 3; tag++)
+        T_EQ(shmemx_trig_hit(trig, tag, 1), 0);
+    T_EQ(shmemx_trig_wait(trig, 0, 1), 0);
+    T_EQ(shmemx_trig_wait(trig, 1, 1), 0);
+    T_EQ(shmemx_trig_rearm(trig, SHMEMX_TRIG_ALL), -EBUSY);
+    T_EQ(shmemx_trig_hit(trig, 2, 1), 0);
+    T_EQ(shmemx_trig_wait(trig, 2, 1), 0);
+    T_EQ(shmemx_trig_rearm(trig, SHMEMX_TRIG_ALL), 0);
+    for (int tag = 0; tag < 3; tag++) {
+        T_EQ(done(tag), 1);
+        T_EQ(shmemx_trig_hit(trig, tag, tag == 2 ? 2 : 1), 0);
+        T_EQ(shmemx_trig_wait(trig, tag, 2), 0);
+        shmem_signal_wait_until(&signals[tag], SHMEM_CMP_EQ, 2);
+    }
+    end();
+}
+
+static long resident_kib(void)
+{
+    FILE *f = fopen("/proc/self/status", "re");
+    char line[256];
+    long kib = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+/* What a trigger keeps of a stream serves the next one. */
+T(streams_come_and_go)
+{
+    enum { STREAMS = 300, MANY_TAGS = 16384 };
+    shmemx_stream_t s;
+    long most = 0;
+
+    begin(MANY_TAGS);
+    T_EQ(shmemx_trig_signal_op(trig, 7, STREAMS, &signals[0], 1,
+                               SHMEM_SIGNAL_ADD, next), 0);
+    for (int i = 0; i < STREAMS; i++) {
+        T_EQ(shmemx_stream_create(&s), 0);
+        T_EQ(shmemx_trig_hit_on_stream(trig, 7, 1, s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_EQ(shmemx_stream_destroy(s), 0);
+        if (i == 10)
+            most = resident_kib() + 24000;
+    }
+    T_TRUE(resident_kib() < most);
+    T_EQ(shmemx_trig_wait(trig, 7, 1), 0);
+    shmem_signal_wait_until(&signals[0], SHMEM_CMP_EQ, 1);
+    end();
+}
+
 T(streams_hit_and_wait)
 {
     shmemx_stream_t other;
@@ -395,6 +481,9 @@ int main(void)
     T_RUN(a_kernel_for_all_rounds);
     T_RUN(a_kernel_gives_the_arguments);
     T_RUN(armed_again);
+    T_RUN(reset_and_posted_again);
+    T_RUN(all_tags_are_armed_or_none);
+    T_RUN(streams_come_and_go);
     T_RUN(streams_hit_and_wait);
     T_RUN(large);
     return kernel_end();

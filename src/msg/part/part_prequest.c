@@ -201,8 +201,14 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
 int part_prequest_free(const char *call, shmemx_prequest_t *prequest)
 {
     struct pcoll *coll;
-    struct msg_chan *c = part_or_coll(call, prequest->req, -1, &coll);
-    int rc = coll ? pcoll_calls.prequest_free(call, coll) : 0;
+    struct msg_chan *c;
+    int rc;
+
+    if (!prequest->req)
+        return core_misuse(ERR_NULL, call, "the prequest is empty, or has been "
+                           "freed");
+    c = part_or_coll(call, prequest->req, -1, &coll);
+    rc = coll ? pcoll_calls.prequest_free(call, coll) : 0;
 
     if (coll && !rc)
         memset(prequest, 0, sizeof *prequest);

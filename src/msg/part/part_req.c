@@ -113,7 +113,7 @@ static struct core_waiter waiter(const char *call, const struct req *r,
         .bytes = (c->sends ? 1 : n) * sizeof(uint64_t),
         .info.what = CORE_FOR_QUEUE, .info.value = (uintptr_t)stream,
         .info.call = call, .info.name = msg_describe_counter,
-        .info.by_host = c->part->by_host,
+        .info.by_host = c->part->by_host, .info.raiser = (unsigned)c->pe + 1,
         .info.named = c->counters
     };
 }

@@ -208,6 +208,7 @@ void stream_queue_await(const char *call, const struct queue *q,
 
         w.info.name = own.info.name;
         w.info.named = own.info.named;
+        w.info.raiser = own.info.raiser;
     }
     while (!over(q, m))
         core_wait_step(&w);

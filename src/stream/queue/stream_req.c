@@ -158,7 +158,8 @@ static int need_started(const char *call, const struct req *r)
     if (likely(r->queue && r->state != STAGED))
         return 0;
     core_misuse(ERR_ARG, call, "the request (%s) was not started: "
-                "shmemx_enqueue_start() or _startall() comes before",
+                "shmemx_enqueue_start() or _startall() comes before, of a "
+                "partitioned one also shmemx_req_start()",
                 stream_req_name(r).text);
     return -EINVAL;
 }
