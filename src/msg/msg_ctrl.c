@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The control channel: see msg_ctrl.h.  msg_match.c calls it under its lock.
- * No function waits for another PE, except msg_ctrl_drain() at the end and
- * msg_ctrl_signal(). */
+ * No function waits for another PE, except msg_ctrl_drain() at the end. */
 #include "msg/msg_ctrl.h"
 #include "base/clock.h"
 #include "base/symbol.h"
@@ -435,7 +434,8 @@ void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
                      int pe)
 {
     core_signal(call, &ctx, word, value, op, pe);
-    core_quiet(call, &ctx);
+    if (xport_is_mapped(pe))
+        core_quiet(call, &ctx);
 }
 
 /* ---- the owner's side ---- */
