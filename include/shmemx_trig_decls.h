@@ -65,13 +65,15 @@ SHMEMI_ENQUEUE_TYPES(SHMEMI_TRIG)
 
 /* All operations of the tag, or of all tags with SHMEMX_TRIG_ALL, begin once
  * more, each after `threshold` hits beyond the largest threshold of the tag's
- * operations; hits that came early count.  -EBUSY: some have not completed. */
+ * operations; hits that came early count.  -EBUSY: some have not completed, and
+ * no tag has been armed. */
 int SHMEMI_P(shmemx_trig_rearm)(shmemx_trig_t trig, int tag);
 /* The same again and again, without a call: once all operations of the tag have
- * completed.  From then on none is posted there.  Largest threshold 0: -EINVAL. */
+ * completed.  From then on none is posted there.  -EINVAL: the tag has none, or
+ * their largest threshold is 0. */
 int SHMEMI_P(shmemx_trig_repeat)(shmemx_trig_t trig, int tag);
 /* Forgets the operations of the tag, or of all tags.  -EBUSY: one is under
- * way. */
+ * way, and none is forgotten. */
 int SHMEMI_P(shmemx_trig_reset)(shmemx_trig_t trig, int tag);
 
 /* For kernels of this PE's device; the calls of kernels are in

@@ -134,13 +134,14 @@ int trig_op(const struct trig_where *at, const struct stream_op *op)
 
 /* ---- once more ---- */
 
-/* all: a tag without operations is left as it is. */
+/* all: of all tags.  One without operations is left as it is; that it repeats is
+ * for those that it has. */
 static int check_rearm(const char *call, const struct trig *t, int tag, bool all,
                        bool repeat)
 {
     const struct trig_tag *g = &t->tags[tag];
 
-    if (!g->n_ops && all)
+    if (!g->n_ops && (all || !repeat))
         return 0;
     if (!g->n_ops)
         return core_misuse(ERR_ARG, call, "tag %d has no operation: post it "

@@ -84,7 +84,6 @@ static int host(void)
     CASE(repeat_0) return shmemx_trig_put(t, 0, 0, a, b, 8, pe)
         ? 9 : shmemx_trig_repeat(t, 0);
     CASE(repeat_none) return shmemx_trig_repeat(t, 2);
-    CASE(rearm_none) return shmemx_trig_rearm(t, 1);
     CASE(active) return shmemx_trig_put(t, 0, 1, a, b, 8, pe)
         ? 9 : shmemx_trig_free(&t);
     CASE(rearm) return shmemx_trig_put(t, 0, 1, a, b, 8, pe)
@@ -181,7 +180,6 @@ beside host result 22 'test: the result is a null pointer \[S-W-NULL\]'
 beside host dev 22 'dev: dev is a null pointer \[S-W-NULL\]'
 beside host repeat_0 22 'repeat: tag 0 has threshold 0 alone.*\[S-W-ARG\]'
 beside host repeat_none 22 'repeat: tag 2 has no operation: post it before \[S-W-ARG\]'
-beside host rearm_none 22 'rearm: tag 1 has no operation: post it before \[S-W-ARG\]'
 beside host active 16 'free: an operation of tag 0 waits for hits: .*\[S-W-FREE\]'
 beside host rearm 16 'rearm: 1 of 1 operations of tag 0 have not completed \[S-W-ARG\]'
 together
