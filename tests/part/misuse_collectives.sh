@@ -154,6 +154,59 @@ int main(int argc, char **argv)
 }
 C
 
+# Memory that is not there: the call of PE 1 fails at one of its allocations after
+# the other, until one is that of a control message, which ends the job; what it
+# frees is overwritten, and the next request works.
+program short <<'C'
+#include <shmemx_pcoll.h>
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t),
+    *__libc_realloc(void *, size_t);
+static _Thread_local int left;          /* allocations until one fails */
+
+static int fails(void)
+{
+    return left && !--left;
+}
+
+void *malloc(size_t n)
+{
+    return fails() ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    return fails() ? NULL : __libc_realloc(p, n);
+}
+
+int main(void)
+{
+    static long a[64], b[64];
+    shmemx_req_t q;
+    int me, k = 0, rc;
+
+    shmem_init();
+    me = shmem_my_pe();
+    do {
+        if (shmemx_pallreduce_init(SHMEM_TEAM_WORLD, b, a, 4, 1, SHMEMX_INT64,
+                                   SHMEMX_SUM, &q) ||
+            shmemx_req_start(q) || shmemx_pready_range(q, 0, 3) ||
+            shmemx_req_wait(q) || shmemx_req_free(&q))
+            return 9;
+        left = me ? ++k : 0;
+        rc = shmemx_palltoall_init(SHMEM_TEAM_WORLD, b, a, 4, 1, SHMEMX_INT64,
+                                   &q);
+        left = 0;
+    } while (rc == (me ? -ENOMEM : -ECANCELED));
+    fprintf(stderr, "allocation %d: %d\n", k, rc);
+    return 8;
+}
+C
+
 # host WORD STATUS REGEX [N [PPN]]: refused on the host, and the program goes on.
 host()
 {
@@ -203,6 +256,21 @@ beside host again 22 'pready: partition 1 is ready already \[S-W-ARG\]'
 beside host mode 95 'prequest_create: a thread of this PE does .*\[S-W-STREAM\]'
 beside host free 16 'req_free: the request .* was started, and no call has waited for it \[S-W-ARG\]'
 together
+
+# A library with a sanitizer has its own allocations.
+if ! sanitized; then
+    SHMEM_LOG=debug:api MALLOC_PERTURB_=165 try 2 ./short
+    ended 1 short
+    for line in 'palltoall_init: out of memory: no request' \
+        'palltoall_init: a trigger with 4 tags could not be made: Cannot alloc' \
+        'palltoall_init: out of memory \[' \
+        'palltoall_init: another member of the team, PE 1, could not make its' \
+        'match: out of memory for a control message'; do
+        grep -q "shmemx_$line" "$err" || fail "short: no '$line'"
+    done
+    ! grep -vE 'shmemx_(palltoall_init: (out of memory|a trigger|another member of the team, PE 1)|match: out of memory)|PEEXIT|api\] start' "$err" ||
+        fail "short: more: $(tail -n 20 "$err")"
+fi
 
 # Nothing hangs.  A line about a wait comes here alone: a slow start has one, too.
 export SHMEM_STALL=1

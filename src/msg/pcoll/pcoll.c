@@ -270,9 +270,17 @@ static int open_trigger(struct pcoll *c)
             .dest = pair, .source = pair + 1, .len = sizeof *pair
         };
 
-        rc = trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op);
+        /* The operation is right: if it is not posted, memory lacks. */
+        if (trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op))
+            rc = -ENOMEM;
     }
     rc = rc ? rc : trig_rearm(c->call, c->trig, SHMEMX_TRIG_ALL, true);
+    if (rc && c->trig) {
+        /* What is posted would wait for hits. */
+        trig_reset(c->call, c->trig, SHMEMX_TRIG_ALL);
+        trig_free(c->call, c->trig);
+        c->trig = NULL;
+    }
     c->of = rc ? NULL : trig_of(c->trig);
     return rc;
 }
@@ -333,6 +341,7 @@ static int compare(const struct pcoll_args *a, const uint64_t mine[])
 static int all_agree(const struct pcoll_args *a, const struct pcoll *c, int rc)
 {
     struct coll_args all = { .code = ERR_COLL, .call = a->call };
+    uint64_t other;
 
     all.value[PARTITIONS] = (uint64_t)a->partitions;
     all.value[ELEMENTS] = a->nelems;
@@ -341,7 +350,13 @@ static int all_agree(const struct pcoll_args *a, const struct pcoll *c, int rc)
     all.value[BALANCE] = rc ? 0 : pcoll_link_balance(c);
     all.value[STATE] = !rc;
     coll_check_args(a->team, &all);
-    return rc ? rc : compare(a, all.value);
+    rc = rc ? rc : compare(a, all.value);
+    /* The next request's number is another one than that of the channels that
+     * members have opened: each of these counts, a mere synchronization does
+     * not. */
+    if (rc)
+        coll_differs(a->team, 0, &other);
+    return rc;
 }
 
 /* The same later: in a step that has failed elsewhere. */
@@ -384,11 +399,13 @@ int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
     rc = rc ? rc : alloc(c);
     rc = rc ? rc : pcoll_link_open(c);
     rc = rc ? rc : open_trigger(c);
-    rc = all_agree(a, c, rc);
-    rc = rc ? rc : join(a, c);
     if (!rc)
         rc = stream_req_create(a->call, &(struct stream_req_args){
             .ops = &pcoll_req_ops, .object = c }, &r);
+    rc = all_agree(a, c, rc);
+    rc = rc ? rc : join(a, c);
+    if (rc && r)
+        handle_release(&stream_reqs, r);
     if (rc) {
         if (c)
             pcoll_delete(a->call, c);

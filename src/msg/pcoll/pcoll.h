@@ -180,7 +180,8 @@ struct pcoll_args {
     enum gtl_type type;
     enum gtl_reduction op;
 };
-/* s is empty, of that team.  0 or -ENOMEM, logged. */
+/* s is empty, of that team.  0 or -ENOMEM, logged; the caller frees the actions
+ * in both cases. */
 int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
                       const struct pcoll_args *a);
 

@@ -4,9 +4,6 @@
  * on all members. */
 #include "msg/pcoll/pcoll.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* One schedule that is being made. */
 struct maker {
     const struct pcoll_args *a;
@@ -341,7 +338,5 @@ int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
     s->me = m.me;
     s->blocks = !usual[what].splits;
     usual[what].make(&m);
-    if (m.rc)
-        free(s->actions);
     return m.rc;
 }
