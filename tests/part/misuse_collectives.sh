@@ -94,6 +94,12 @@ static int host(void)
     CASE(stays) return step((shmemx_step_t){ .n_to = !me, .to = &other,
         .n_from = me, .from = &other, .in = { SHMEMX_DEST, 0 }, .reduces = 1,
         .stays = me });
+    CASE(extent) {
+        /* 2^64 bytes of scratch memory. */
+        int rc = shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_BLOCKS, 0, 0, 1 << 24, &s);
+
+        return rc ? 9 : shmemx_pcoll_init(s, NULL, NULL, 65536, 1 << 24, SHMEMX_INT8, SHMEMX_SUM, &q);
+    }
     /* Requests. */
     CASE(twice) return started() ? 9 : shmemx_req_start(q);
     CASE(early) return allreduce(b, a, 4, 8, SHMEMX_INT64, SHMEMX_SUM) ? 9
@@ -217,7 +223,7 @@ host()
 }
 
 beside host none 22 'pallreduce_init: 0 partitions: between 1 and 65536 \[S-W-ARG\]'
-beside host huge 22 'pallreduce_init: 9 partitions of [0-9]+ elements exceed .*\[S-W-SIZE\]'
+beside host huge 22 'pallreduce_init: 9 partitions of [0-9]+ elements exceed .* .blocks: 1.*\[S-W-SIZE\]'
 beside host type 22 'pallreduce_init: type 12 is none of .*\[S-W-ARG\]'
 beside host op 22 'pallreduce_init: SHMEMX_XOR is no operation of SHMEMX_DOUBLE \[S-W-ARG\]'
 beside host dest 22 'pallreduce_init: dest is a null pointer \[S-W-NULL\]'
@@ -248,6 +254,7 @@ beside host list 22 'sched_step: from is a null pointer \[S-W-NULL\]'
 beside host piece 22 'sched_step: out is piece 1 of source, which has 1 \[S-W-ARG\]' 2
 beside host buffer 22 'sched_step: out is piece 0 of buffer 3, .*\[S-W-ARG\]'
 beside host scratch 22 'sched_step: in is piece 0 of scratch memory, which has 0 \[S-W-ARG\]'
+beside host extent 22 'pcoll_init: 65536 partitions of 16777216 elements exceed .* .blocks: 16777216.*\[S-W-SIZE\]'
 beside host twice 16 'req_start: request 0 .* was started, and no call has waited for it.*\[S-W-ARG\]'
 beside host early 22 'pready: the request of shmemx_pallreduce_init is not started \[S-W-ARG\]'
 beside host early_in 22 'parrived: the request of shmemx_pallreduce_init is not started \[S-W-ARG\]'

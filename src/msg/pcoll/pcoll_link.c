@@ -148,8 +148,10 @@ size_t pcoll_link_room(const struct pcoll *c)
     size_t sum = 0;
 
     for (int i = 0; i < c->sched.n; i++)
-        if (needs_room(c, i))
-            sum += pcoll_bytes(c, c->sched.actions[i].in) * (size_t)c->part.n;
+        if (needs_room(c, i) &&
+            __builtin_add_overflow(sum, (size_t)c->part.n * pcoll_bytes(
+                                   c, c->sched.actions[i].in), &sum))
+            return SIZE_MAX;            /* more than there is */
     return sum;
 }
 
