@@ -41,12 +41,11 @@ static int find_team(const char *call, shmem_team_t team,
     return rc ? rc : api_need_team(call, team, out);
 }
 
-/* Completes a.  reduces: op counts. */
-static int check_args(struct pcoll_args *a, bool reduces, int type, int op,
-                      size_t blocks)
+/* Completes a. */
+static int check_args(struct pcoll_args *a, int type, int op, size_t blocks)
 {
-    int rc = reduces ? api_check_reduction(a->call, type, op)
-                     : api_check_type(a->call, type);
+    int rc = a->reduces ? api_check_reduction(a->call, type, op)
+                        : api_check_type(a->call, type);
 
     if (rc)
         return rc;
@@ -64,7 +63,8 @@ static int make(shmem_team_t team, enum pcoll_usual what, bool reduces,
 
     if (rc)
         return rc;
-    rc = check_args(a, reduces, type, op, (size_t)a->team->n_pes);
+    a->reduces = reduces;
+    rc = check_args(a, type, op, (size_t)a->team->n_pes);
     rc = rc ? rc : pcoll_sched_usual(&s, what, a);
     rc = pcoll_create(a, &s, rc, req);
     free(s.actions);
@@ -287,7 +287,9 @@ int pshmemx_pcoll_init(shmemx_sched_t sched, void *dest, const void *source,
     rc = find_team(__func__, s->team, &a.team);
     if (rc)
         return rc;
-    rc = check_args(&a, combines(s), (int)type, (int)op, blocks_of(s));
+    a.reduces = combines(s);
+    a.moves = !a.reduces;
+    rc = check_args(&a, (int)type, (int)op, blocks_of(s));
     return pcoll_create(&a, s, rc, req);
 }
 API_ALIAS(shmemx_pcoll_init)

@@ -42,6 +42,23 @@ static int step(shmemx_step_t t)
     return rc;
 }
 
+/* Of a schedule that sends source to the other member, where it may be combined.
+ */
+static int exchange(int reduces, int type, int op)
+{
+    shmemx_step_t t = { .n_to = 1, .to = &other, .n_from = 1, .from = &other,
+                        .in = { SHMEMX_DEST, 0 }, .reduces = reduces };
+    shmemx_sched_t s;
+    int rc = shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_BLOCKS, 1, 1, 0,
+                                 &s);
+
+    rc = rc ? rc : shmemx_sched_step(s, &t);
+    rc = rc ? rc : shmemx_pcoll_init(s, b, a, 1, 1, (shmemx_type_t)type,
+                                     (shmemx_op_t)op, &q);
+    shmemx_sched_free(&s);
+    return rc ? rc : shmemx_req_free(&q);
+}
+
 static int started(void)
 {
     return allreduce(b, a, 4, 8, SHMEMX_INT64, SHMEMX_SUM) ||
@@ -73,6 +90,15 @@ static int host(void)
     CASE(parts) return allreduce(b, a, 1 + me, 8, SHMEMX_INT64, SHMEMX_SUM);
     CASE(each) return allreduce(b, a, 2, 8 + (size_t)me, SHMEMX_INT64, SHMEMX_SUM);
     CASE(kinds) return allreduce(b, a, 2, 8, SHMEMX_INT64, me ? SHMEMX_MAX : SHMEMX_SUM);
+    CASE(roots) return shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, b, a, 2, 8, SHMEMX_INT32, me, &q);
+    /* A schedule that only moves has no operation. */
+    CASE(noop) {
+        int rc = exchange(0, SHMEMX_INT32, me ? 100 : SHMEMX_SUM);
+
+        return rc ? rc : exchange(0, me ? SHMEMX_INT32 : SHMEMX_FLOAT, SHMEMX_SUM);
+    }
+    CASE(ops) return exchange(1, SHMEMX_INT32, me ? SHMEMX_MIN : SHMEMX_SUM);
+    CASE(noneop) return exchange(1, SHMEMX_INT32, 100);
     CASE(alone) {
         int rc = allreduce(me ? b : NULL, a, 2, 8, SHMEMX_INT64, SHMEMX_SUM);
 
@@ -222,10 +248,19 @@ host()
         fail "$1: no '$3': $(head -n 4 "$err")"
 }
 
+# silent WORD N PPN: is no error.
+silent()
+{
+    try "$2" --ppn "$3" ./bad "$1"
+    ended 0 "$1"
+    [ ! -s "$err" ] || fail "$1: $(head -n 4 "$err")"
+}
+
 beside host none 22 'pallreduce_init: 0 partitions: between 1 and 65536 \[S-W-ARG\]'
 beside host huge 22 'pallreduce_init: 9 partitions of [0-9]+ elements exceed .* .blocks: 1.*\[S-W-SIZE\]'
 beside host type 22 'pallreduce_init: type 12 is none of .*\[S-W-ARG\]'
 beside host op 22 'pallreduce_init: SHMEMX_XOR is no operation of SHMEMX_DOUBLE \[S-W-ARG\]'
+beside host noneop 22 'pcoll_init: operation 100 is none of .*\[S-W-ARG\]' 2
 beside host dest 22 'pallreduce_init: dest is a null pointer \[S-W-NULL\]'
 beside host source 22 'pallreduce_init: source is a null pointer \[S-W-NULL\]'
 beside host align 22 'pallreduce_init: dest .* is not aligned to 8 bytes \[S-W-ALIGN\]'
@@ -236,9 +271,12 @@ beside host team 22 'pbarrier_init: the team is SHMEM_TEAM_INVALID \[S-W-TEAM\]'
 beside host root 22 'pbroadcast_init: root 1 is outside 0..0 \[S-W-PE\]'
 beside host request 22 'pbarrier_init: no place for the request.*\[S-W-NULL\]'
 for ppn in 2 1; do
-    beside host parts 22 'pallreduce_init: PE [01] passes other partitions than this PE: [12], and not [12].*\[S-W-ARG\]' 2 $ppn
-    beside host each 22 'pallreduce_init: PE [01] passes other elements than this PE: [89], and not [89].*\[S-W-ARG\]' 2 $ppn
-    beside host kinds 22 'pallreduce_init: PE [01] passes other types, operations or roots than this PE: (SUM|MAX) of INT64, root 0, and not (SUM|MAX) of .*\[S-W-ARG\]' 2 $ppn
+    beside host parts 22 'pallreduce_init: PE 1 passes other partitions than PE 0: 2, and not 1.*\[S-W-ARG\]' 2 $ppn
+    beside host each 22 'pallreduce_init: PE 1 passes other elements than PE 0: 9, and not 8.*\[S-W-ARG\]' 2 $ppn
+    beside host kinds 22 'pallreduce_init: PE 1 passes other types, operations or roots than PE 0: MAX of INT64, root 0, and not SUM of INT64, root 0.*\[S-W-ARG\]' 2 $ppn
+    beside host roots 22 'pbroadcast_init: PE 1 passes other types, operations or roots than PE 0: INT32, root 1, and not INT32, root 0.*\[S-W-ARG\]' 2 $ppn
+    beside host ops 22 'pcoll_init: PE 1 passes other types, operations or roots than PE 0: MIN of INT32, root 0, and not SUM of INT32, root 0.*\[S-W-ARG\]' 2 $ppn
+    beside silent noop 2 $ppn
     beside host alone 22 'pallreduce_init: (dest is a null pointer|another member of the team, PE 0, could not make its own).*\[S-W-(NULL|ARG)\]' 2 $ppn
     beside host unmatched 22 'pcoll_init: the members. schedules send messages that are not received.*\[S-W-ARG\]' 2 $ppn
     beside host stays 22 'pcoll_init: message 0 (to|from) PE [01]: its sender and its receiver differ in .stays.*\[S-W-ARG\]' 2 $ppn

@@ -293,31 +293,69 @@ static const char *const value_names[] = {
     "partitions", "elements", "types, operations or roots"
 };
 
+/* Of a member whose schedule combines nothing it need not be the others': 0. */
+static uint64_t kind_of(const struct pcoll_args *a)
+{
+    uint64_t op = a->reduces ? (uint64_t)a->op + 1 : 0;
+
+    return a->moves ? 0 : (uint64_t)a->root << 16 |
+                          ((uint64_t)a->type + 1) << 8 | op;
+}
+
+/* What another member has published is not to be trusted as an index. */
 static void show(char *out, size_t size, int k, uint64_t value)
 {
+    uint64_t op = (value & 0xff) - 1, type = (value >> 8 & 0xff) - 1;
+
     if (k == KIND)
-        snprintf(out, size, "%s of %s, root %llu",
-                 gtl_op_names[value & 0xff], gtl_type_names[value >> 8 & 0xff],
+        snprintf(out, size, "%s%s%s, root %llu",
+                 op < GTL_REDUCTIONS ? gtl_op_names[op] : "",
+                 op < GTL_REDUCTIONS ? " of " : "",
+                 type < GTL_TYPES ? gtl_type_names[type] : "an unknown type",
                  (unsigned long long)(value >> 16));
     else
         snprintf(out, size, "%llu", (unsigned long long)value);
 }
 
-static int refuse_other(const struct pcoll_args *a, int pe, int k,
-                        uint64_t theirs, uint64_t mine)
+/* The first member whose value counts, and the first that differs from it: the
+ * same two on all members.  n_pes: none does. */
+static int first_other(const struct core_team *t, int k, int *first)
 {
-    char one[64], other[64];
+    uint64_t value = 0, theirs;
 
-    show(one, sizeof one, k, theirs);
-    show(other, sizeof other, k, mine);
-    return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s than this "
-                         "PE: %s, and not %s", core_team_world_pe(a->team, pe),
-                         value_names[k], one, other);
+    *first = -1;
+    for (int pe = 0; pe < t->n_pes; pe++) {
+        theirs = coll_checked_value(t, pe, k);
+        if (k == KIND && !theirs)
+            continue;
+        if (*first >= 0 && theirs != value)
+            return pe;
+        if (*first < 0)
+            *first = pe;
+        value = theirs;
+    }
+    return t->n_pes;
 }
 
-static int compare(const struct pcoll_args *a, const uint64_t mine[])
+static int refuse_other(const struct pcoll_args *a, int k)
 {
-    uint64_t sum = 0, theirs;
+    char one[64], other[64];
+    int first, pe = first_other(a->team, k, &first);
+
+    if (pe == a->team->n_pes)
+        return 0;
+    show(one, sizeof one, k, coll_checked_value(a->team, pe, k));
+    show(other, sizeof other, k, coll_checked_value(a->team, first, k));
+    return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s than PE %d: "
+                         "%s, and not %s", core_team_world_pe(a->team, pe),
+                         value_names[k], core_team_world_pe(a->team, first),
+                         one, other);
+}
+
+static int compare(const struct pcoll_args *a)
+{
+    uint64_t sum = 0;
+    int rc = 0;
 
     for (int pe = 0; pe < a->team->n_pes; pe++) {
         if (coll_checked_value(a->team, pe, STATE) != 1)
@@ -326,15 +364,12 @@ static int compare(const struct pcoll_args *a, const uint64_t mine[])
                                  core_team_world_pe(a->team, pe)), -ECANCELED;
         sum += coll_checked_value(a->team, pe, BALANCE);
     }
-    for (int pe = 0; pe < a->team->n_pes; pe++)
-        for (int k = PARTITIONS; k <= KIND; k++) {
-            theirs = coll_checked_value(a->team, pe, k);
-            if (theirs != mine[k])
-                return refuse_other(a, pe, k, theirs, mine[k]);
-        }
-    return sum ? stream_refuse(ERR_ARG, a->call, "the members' schedules send "
-                               "messages that are not received, or receive "
-                               "some that are not sent") : 0;
+    for (int k = PARTITIONS; k <= KIND && !rc; k++)
+        rc = refuse_other(a, k);
+    return rc || !sum ? rc :
+           stream_refuse(ERR_ARG, a->call, "the members' schedules send "
+                         "messages that are not received, or receive some "
+                         "that are not sent");
 }
 
 /* rc of this member; all have found out whether all can go on. */
@@ -345,12 +380,11 @@ static int all_agree(const struct pcoll_args *a, const struct pcoll *c, int rc)
 
     all.value[PARTITIONS] = (uint64_t)a->partitions;
     all.value[ELEMENTS] = a->nelems;
-    all.value[KIND] = (uint64_t)a->root << 16 | (uint64_t)a->type << 8 |
-                      (uint64_t)a->op;
+    all.value[KIND] = kind_of(a);
     all.value[BALANCE] = rc ? 0 : pcoll_link_balance(c);
     all.value[STATE] = !rc;
     coll_check_args(a->team, &all);
-    rc = rc ? rc : compare(a, all.value);
+    rc = rc ? rc : compare(a);
     /* The next request's number is another one than that of the channels that
      * members have opened: each of these counts, a mere synchronization does
      * not. */

@@ -176,6 +176,9 @@ struct pcoll_args {
     void *dest;
     const void *source;
     int partitions, root;
+    bool reduces;               /* op counts */
+    bool moves;                 /* a schedule of the program's that combines
+                                 * nothing: type need not be the others' */
     size_t nelems, size;        /* size: bytes of an element */
     enum gtl_type type;
     enum gtl_reduction op;
