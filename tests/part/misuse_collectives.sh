@@ -117,6 +117,12 @@ static int host(void)
     CASE(buffer) return step((shmemx_step_t){ .out = { 3, 0 } });
     CASE(scratch) return step((shmemx_step_t){ .in = { SHMEMX_SCRATCH, 0 } });
     CASE(unmatched) return step((shmemx_step_t){ .n_to = !me, .to = &other });
+    CASE(unsent) {
+        int twice[] = { 2, 2 };
+
+        return step((shmemx_step_t){ .n_from = me == 1 ? 2 : 0, .from = twice,
+            .in = { SHMEMX_DEST, 0 }, .reduces = 1 });
+    }
     CASE(stays) return step((shmemx_step_t){ .n_to = !me, .to = &other,
         .n_from = me, .from = &other, .in = { SHMEMX_DEST, 0 }, .reduces = 1,
         .stays = me });
@@ -278,7 +284,8 @@ for ppn in 2 1; do
     beside host ops 22 'pcoll_init: PE 1 passes other types, operations or roots than PE 0: MIN of INT32, root 0, and not SUM of INT32, root 0.*\[S-W-ARG\]' 2 $ppn
     beside silent noop 2 $ppn
     beside host alone 22 'pallreduce_init: (dest is a null pointer|another member of the team, PE 0, could not make its own).*\[S-W-(NULL|ARG)\]' 2 $ppn
-    beside host unmatched 22 'pcoll_init: the members. schedules send messages that are not received.*\[S-W-ARG\]' 2 $ppn
+    beside host unmatched 22 'pcoll_init: messages from member 0 of the team to member 1: the schedules send 1 and receive 0.*\[S-W-ARG\]' 2 $ppn
+    beside host unsent 22 'pcoll_init: messages from member 2 of the team to member 1: the schedules send 0 and receive 2.*\[S-W-ARG\]' 3 $ppn
     beside host stays 22 'pcoll_init: message 0 (to|from) PE [01]: its sender and its receiver differ in .stays.*\[S-W-ARG\]' 2 $ppn
 done
 together

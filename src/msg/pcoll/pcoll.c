@@ -352,7 +352,42 @@ static int refuse_other(const struct pcoll_args *a, int k)
                          one, other);
 }
 
-static int compare(const struct pcoll_args *a)
+/* Each member publishes what it sends to the member so dist behind it, which
+ * compares, for one distance after the other; the first member that has found a
+ * difference names it, the same one on all. */
+enum { FROM, SENT, RECEIVED };
+static int refuse_unmatched(const struct pcoll_args *a, const struct pcoll *c)
+{
+    struct coll_args all = { .code = ERR_COLL, .call = a->call }, found = all;
+    int n = a->team->n_pes, me = a->team->my_pe, pe = 0;
+
+    for (int dist = 1; dist < n; dist++) {
+        int from = (me + n - dist) % n;
+        uint64_t received = pcoll_link_count(c, from, false), sent;
+
+        all.value[SENT] = pcoll_link_count(c, (me + dist) % n, true);
+        coll_check_args(a->team, &all);
+        sent = coll_checked_value(a->team, from, SENT);
+        if (sent == received || found.value[FROM])
+            continue;
+        found.value[FROM] = (uint64_t)from + 1;
+        found.value[SENT] = sent;
+        found.value[RECEIVED] = received;
+    }
+    coll_check_args(a->team, &found);
+    while (pe < n - 1 && !coll_checked_value(a->team, pe, FROM))
+        pe++;
+    return stream_refuse(ERR_ARG, a->call, "messages from member %llu of the "
+                         "team to member %d: the schedules send %llu and "
+                         "receive %llu", (unsigned long long)
+                         coll_checked_value(a->team, pe, FROM) - 1, pe,
+                         (unsigned long long)
+                         coll_checked_value(a->team, pe, SENT),
+                         (unsigned long long)
+                         coll_checked_value(a->team, pe, RECEIVED));
+}
+
+static int compare(const struct pcoll_args *a, const struct pcoll *c)
 {
     uint64_t sum = 0;
     int rc = 0;
@@ -366,10 +401,7 @@ static int compare(const struct pcoll_args *a)
     }
     for (int k = PARTITIONS; k <= KIND && !rc; k++)
         rc = refuse_other(a, k);
-    return rc || !sum ? rc :
-           stream_refuse(ERR_ARG, a->call, "the members' schedules send "
-                         "messages that are not received, or receive some "
-                         "that are not sent");
+    return rc || !sum ? rc : refuse_unmatched(a, c);
 }
 
 /* rc of this member; all have found out whether all can go on. */
@@ -384,7 +416,7 @@ static int all_agree(const struct pcoll_args *a, const struct pcoll *c, int rc)
     all.value[BALANCE] = rc ? 0 : pcoll_link_balance(c);
     all.value[STATE] = !rc;
     coll_check_args(a->team, &all);
-    rc = rc ? rc : compare(a);
+    rc = rc ? rc : compare(a, c);
     /* The next request's number is another one than that of the channels that
      * members have opened: each of these counts, a mere synchronization does
      * not. */

@@ -206,6 +206,8 @@ int pcoll_link_actions(struct pcoll *c);
 /* The same number on all members together: 0 where each message that one sends
  * is one that its receiver receives. */
 uint64_t pcoll_link_balance(const struct pcoll *c);
+/* Messages to that member, or from it. */
+uint64_t pcoll_link_count(const struct pcoll *c, int member, bool out);
 /* This end of each channel; and all of them matched. */
 int pcoll_link_open(struct pcoll *c);
 int pcoll_link_match(struct pcoll *c);

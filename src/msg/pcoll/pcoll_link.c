@@ -91,6 +91,14 @@ uint64_t pcoll_link_balance(const struct pcoll *c)
     return sum;
 }
 
+uint64_t pcoll_link_count(const struct pcoll *c, int member, bool out)
+{
+    for (const struct pcoll_link *l = c->links; l < c->links + c->n_links; l++)
+        if (l->member == member && l->out == out)
+            return (uint64_t)l->n;
+    return 0;
+}
+
 /* ---- where messages arrive ---- */
 
 /* Does who combines reach that member's source and dest? */
