@@ -200,6 +200,7 @@ program short <<'C'
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t),
     *__libc_realloc(void *, size_t);
 static _Thread_local int left;          /* allocations until one fails */
+static int n_words;                     /* allocated: a word of each partition */
 
 static int fails(void)
 {
@@ -213,6 +214,7 @@ void *malloc(size_t n)
 
 void *calloc(size_t n, size_t size)
 {
+    n_words += n == 65536 && size == 8;
     return fails() ? NULL : __libc_calloc(n, size);
 }
 
@@ -229,6 +231,11 @@ int main(void)
 
     shmem_init();
     me = shmem_my_pe();
+    if (shmemx_pbarrier_init(SHMEM_TEAM_WORLD, 65536, &q) ||
+        shmemx_req_free(&q))
+        return 7;
+    if (n_words != 1)                   /* the request's, and no channel's */
+        fprintf(stderr, "%d tables of words\n", n_words);
     do {
         if (shmemx_pallreduce_init(SHMEM_TEAM_WORLD, b, a, 4, 1, SHMEMX_INT64,
                                    SHMEMX_SUM, &q) ||

@@ -205,30 +205,28 @@ static void fill_places(struct pcoll *c)
 
 /* ---- channels ---- */
 
-/* Its partitions are those of all messages, of one byte each: what arrives does
- * not arrive there. */
+/* Its partitions are those of all messages, but what arrives does not arrive
+ * there: its buffer is the table. */
 static int open_link(struct pcoll *c, struct pcoll_link *l)
 {
-    size_t n = (size_t)l->n, len = n * (size_t)c->part.n;
-    struct msg_args a = {
-        .call = c->call, .sends = l->out, .len = len,
-        .pe = core_team_world_pe(c->team, l->member), .tag = -1,
-        .team = msg_team_id(c->team), .number = c->number, .partitions = (int)len,
-        .buf = c->sends
-    };
+    size_t n = (size_t)l->n, all = n * (size_t)c->part.n;
     size_t table = 2 * n * sizeof *l->places;
+    struct msg_args a = {
+        .call = c->call, .sends = l->out, .len = table,
+        .pe = core_team_world_pe(c->team, l->member), .tag = -1,
+        .team = msg_team_id(c->team), .number = c->number, .partitions = (int)all
+    };
     int rc;
 
-    if (len > INT32_MAX)
+    if (all > INT32_MAX)
         return stream_no_memory(c->call);
     l->places = l->out ? calloc(2 * n, sizeof *l->places)
-                       : heap_pool_alloc(table > len ? table : len);
+                       : heap_pool_alloc(table);
     if (!l->places)
         return l->out ? stream_no_memory(c->call)
                       : stream_no_pool_memory(c->call, table);
     l->sources = l->places + n;
-    if (!l->out)
-        a.buf = l->places;
+    a.buf = l->places;
     rc = msg_req_create(&a, NULL, &l->req);
     if (!rc)
         l->chan = part_find(c->call, l->req, l->out);
