@@ -54,8 +54,9 @@ typedef struct {
     shmemx_piece_t in, with;
     int reduces;
     /* `out` of the members that it arrives from, and of this one, does not change
-     * until the partition's last step has ended there: then nothing needs to be
-     * copied to be combined, on a node. */
+     * until the partition has arrived there: then nothing needs to be copied to
+     * be combined, on a node.  The partition of a member that sent such a piece
+     * arrives after it has been combined. */
     int stays;
 } shmemx_step_t;
 

@@ -21,7 +21,8 @@ static size_t counters_size(const struct pcoll *c)
 {
     size_t n = (size_t)c->part.n;
 
-    return sizeof *c->counters + (2 * n + 2) * sizeof(uint64_t);
+    return sizeof *c->counters +
+           ((c->sched.usual ? 2 : 3) * n + 2) * sizeof(uint64_t);
 }
 
 bool pcoll_describe_counter(const void *word, char *text, size_t size)
@@ -150,6 +151,7 @@ static int alloc(struct pcoll *c)
     c->dev_counters = (void *)stream_device_address(
         core_world.my_pe, c->counters, counters_size(c));
     c->device_done = c->counters->arrived + n;
+    c->acks = c->sched.usual ? NULL : c->device_done + n + 2;
     rc = pcoll_link_actions(c);
     rc = rc ? rc : need_pool(c, &c->room, pcoll_link_room(c));
     /* An operation's number is an int. */

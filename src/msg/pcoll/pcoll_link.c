@@ -12,6 +12,24 @@
 
 /* ---- counted ---- */
 
+/* Does who combines reach that member's source and dest? */
+static bool reaches(const struct pcoll *c, int member)
+{
+    int pe = core_team_world_pe(c->team, member);
+    bool all = true;
+
+    for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST && all; i++)
+        all = !pcoll_extent(c, i) ||
+              (c->stream ? stream_device_address(pe, c->base[i], 1)
+                         : xport_ptr(pe, c->base[i], 1));
+    return all && xport_is_mapped(pe);
+}
+
+static bool pulls(const struct pcoll *c, const struct pcoll_action *a)
+{
+    return a->reduces && a->stays && reaches(c, a->member);
+}
+
 static struct pcoll_link *link_of(struct pcoll *c, int member, bool out)
 {
     struct pcoll_link *l;
@@ -40,6 +58,14 @@ static bool is_sent_before(const struct pcoll *c, int at)
     return false;
 }
 
+/* The sender may write what is pulled when its partition has ended: in a schedule
+ * of the program's it may end before it is combined. */
+static bool acks(const struct pcoll *c, const struct pcoll_action *a)
+{
+    return a->kind == PCOLL_RECV && !c->sched.usual && pulls(c, a) &&
+           pcoll_bytes(c, a->in);
+}
+
 static void link_action(struct pcoll *c, int at)
 {
     struct pcoll_action *a = &c->sched.actions[at];
@@ -53,9 +79,10 @@ static void link_action(struct pcoll *c, int at)
         a->link = (int)(l - c->links);
         a->message = l->n++;
     }
-    if (a->kind == PCOLL_SEND)
+    a->acks = acks(c, a);
+    if (a->kind == PCOLL_SEND || a->acks)
         a->send = c->n_sends++;
-    else if (a->kind == PCOLL_LOCAL || a->reduces)
+    if (a->kind == PCOLL_LOCAL || (a->kind == PCOLL_RECV && a->reduces))
         a->after_sends = is_sent_before(c, at);
 }
 
@@ -100,24 +127,6 @@ uint64_t pcoll_link_count(const struct pcoll *c, int member, bool out)
 }
 
 /* ---- where messages arrive ---- */
-
-/* Does who combines reach that member's source and dest? */
-static bool reaches(const struct pcoll *c, int member)
-{
-    int pe = core_team_world_pe(c->team, member);
-    bool all = true;
-
-    for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST && all; i++)
-        all = !pcoll_extent(c, i) ||
-              (c->stream ? stream_device_address(pe, c->base[i], 1)
-                         : xport_ptr(pe, c->base[i], 1));
-    return all && xport_is_mapped(pe);
-}
-
-static bool pulls(const struct pcoll *c, const struct pcoll_action *a)
-{
-    return a->reduces && a->stays && reaches(c, a->member);
-}
 
 static bool uses(const struct pcoll *c, const struct pcoll_action *a,
                  const char *at)
@@ -188,6 +197,8 @@ static void fill_places(struct pcoll *c)
             a->message;
         *p = (struct pcoll_place){ .bytes = bytes,
                                    .flags = a->stays ? PCOLL_STAYS : 0 };
+        if (sends && c->acks)
+            p->acks = (uintptr_t)c->acks - heap_segs[HEAP_HOST].base;
         if (!sends && a->reduces && pulls(c, a)) {
             p->flags |= PCOLL_PULLS;
         } else if (!needs_room(c, i)) {

@@ -345,6 +345,7 @@ int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
     s->n_pes = m.n;
     s->me = m.me;
     s->blocks = !usual[what].splits;
+    s->usual = true;
     usual[what].make(&m);
     return m.rc;
 }
