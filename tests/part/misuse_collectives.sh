@@ -16,7 +16,7 @@ program bad <<'C'
 #include <signal.h>
 #include <unistd.h>
 #include <shmemx_pcoll.h>
-static long a[64], b[64];
+static long a[64], b[64], c[32768];
 static const char *word;
 static int me, n, other;
 static shmemx_req_t q;
@@ -154,6 +154,15 @@ static int host(void)
         shmem_barrier_all();
         usleep(300000);         /* the news arrive */
         return rc || me ? rc : shmemx_req_start(q);
+    }
+    CASE(fails) {
+        int rc = shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, c, c, 64, 512, SHMEMX_INT64, 0, &q);
+
+        rc = rc ? rc : shmemx_req_start(q);
+        shmem_barrier_all();
+        rc = rc ? rc : shmemx_pready_range(q, 0, 63);
+        rc = rc ? rc : shmemx_req_wait(q);
+        shmem_global_exit(-rc);
     }
     CASE(waits) return started() || shmemx_pready_range(q, 0, me ? 3 : 2) ? 9
         : shmemx_req_wait(q);
@@ -335,6 +344,12 @@ fi
 export SHMEM_STALL=1
 try 2 ./bad end
 ended 0 end
+# Messages fail at different times, and a wait says so once, and once for the
+# others at its end.
+SHMEM_FAULT=ofi.key:1:1 try 4 --ppn 1 ./bad fails
+ended 5 fails
+n=$(grep -c 'PE 0.*shmemx_req_wait: shmemx_pbroadcast_init failed: ' "$err")
+[ "$n" -ge 1 ] && [ "$n" -le 2 ] || fail "fails: $n lines: $(head -n 8 "$err")"
 for ppn in 2 1; do
     try 2 --ppn $ppn ./bad gone
     grep -qE 'shmemx_req_start: request 0 .*: PE 1 has freed its request' \
