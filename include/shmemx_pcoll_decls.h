@@ -91,7 +91,8 @@ int SHMEMI_P(shmemx_sched_create)(shmem_team_t team, int split,
  * on that step.  What is combined waits for its step. */
 int SHMEMI_P(shmemx_sched_step)(shmemx_sched_t sched,
                                 const shmemx_step_t *step);
-/* At any time: requests have copies. */
+/* At any time: requests have copies.  *sched becomes NULL; -EINVAL if it is, or
+ * has been freed. */
 int SHMEMI_P(shmemx_sched_free)(shmemx_sched_t *sched);
 /* A request, of all members of the schedule's team.  A member whose schedule
  * combines nothing may pass another op and another type, of the same size.

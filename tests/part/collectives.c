@@ -551,6 +551,34 @@ T(many_requests_at_once)
     close_buffers();
 }
 
+/* The library reads a source, which active requests may share. */
+T(two_requests_of_one_source)
+{
+    shmemx_req_t all[2];
+
+    use_team(SHMEM_TEAM_WORLD);
+    open_buffers(false);
+    for (int k = 0; k < 2; k++)
+        T_EQ(shmemx_pallreduce_init(team, dest + 3000 * k, source, 2, 1500,
+                                    SHMEMX_INT64, SHMEMX_SUM, &all[k]), 0);
+    for (int r = 1; r <= 5; r++) {
+        fill(ALLREDUCE, 3000, r, false);
+        shmem_barrier_all();
+        T_EQ(shmemx_req_startall(2, all), 0);
+        for (int k = 0; k < 2; k++)
+            T_EQ(shmemx_pready_range(all[(k + me) % 2], 0, 1), 0);
+        for (int k = 0; k < 2; k++)
+            T_EQ(shmemx_req_wait(all[k]), 0);
+        for (size_t i = 0; i < 6000; i++)
+            check(dest[i] == sum(0, n, i % 3000, r));
+        shmem_barrier_all();
+    }
+    for (int k = 0; k < 2; k++)
+        T_EQ(shmemx_req_free(&all[k]), 0);
+    T_EQ(wrong, 0);
+    close_buffers();
+}
+
 int main(void)
 {
     kernel_begin();
@@ -566,5 +594,6 @@ int main(void)
     T_RUN(a_schedule_of_neighbours);
     T_RUN(many_partitions_and_no_elements);
     T_RUN(many_requests_at_once);
+    T_RUN(two_requests_of_one_source);
     return kernel_end();
 }

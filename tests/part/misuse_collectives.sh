@@ -109,6 +109,14 @@ static int host(void)
     CASE(pieces) return shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_SPLIT, 2, 3, 0, &s);
     CASE(minus) return shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_SPLIT, -1, 1, 0, &s);
     CASE(freed) return shmemx_sched_step(NULL, &(shmemx_step_t){ 0 });
+    CASE(refreed) {
+        shmemx_sched_t copy;
+        int rc = shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_SPLIT, 1, 1, 0, &s);
+
+        copy = s;
+        rc = rc ? rc : shmemx_sched_free(&s);
+        return rc || s || shmemx_sched_free(&s) != -EINVAL ? 9 : shmemx_sched_free(&copy);
+    }
     CASE(member) return step((shmemx_step_t){ .n_to = 1, .to = &beyond });
     CASE(self) return step((shmemx_step_t){ .n_to = 1, .to = &me });
     CASE(list) return step((shmemx_step_t){ .n_from = 1 });
@@ -309,6 +317,7 @@ beside host split 22 'sched_create: 2 is neither .*\[S-W-ARG\]'
 beside host pieces 22 'sched_create: 2 pieces of source, and 3 of .*\[S-W-ARG\]'
 beside host minus 22 'sched_create: -1 pieces of source \[S-W-ARG\]'
 beside host freed 22 'sched_step: .* is no schedule.*\[S-W-ARG\]'
+beside host refreed 22 'sched_free: .* is no schedule, or has been freed \[S-W-ARG\]'
 beside host member 22 'sched_step: to has member 1: this is member 0 of 1 \[S-W-PE\]'
 beside host self 22 'sched_step: to has member 0: .*\[S-W-PE\]'
 beside host list 22 'sched_step: from is a null pointer \[S-W-NULL\]'
