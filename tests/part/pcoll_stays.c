@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what stays in a schedule of the program's, and is combined where it
- * is, is read before the partition of its sender ends, and so before the sender's
- * wait; between nodes the sender does not wait for that.
+/* Description: what stays in a schedule of the program's, and is combined where
+ * it is, is read before the partition of its sender ends, and so before the
+ * sender's wait; between nodes the sender does not wait for that.
  * PEs: 2 3
  * Ppn: 2/1 3/2
  * Env: SHMEM_DEVICE=software */

@@ -30,7 +30,7 @@ struct pcoll_action {
     shmemx_piece_t in, with;    /* RECV, LOCAL */
     /* Of a request. */
     int link, message;          /* SEND, RECV */
-    bool acks;                  /* RECV: its sender waits until it is combined */
+    bool acks;                  /* RECV: its sender waits for that */
     int send;                   /* SEND, or acks: which of the request's */
     bool after_sends;           /* it writes what the partition has sent */
     int n_here;                 /* RECV that reduces, LOCAL: so many sends of

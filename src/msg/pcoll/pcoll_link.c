@@ -58,8 +58,8 @@ static bool is_sent_before(const struct pcoll *c, int at)
     return false;
 }
 
-/* The sender may write what is pulled when its partition has ended: in a schedule
- * of the program's it may end before it is combined. */
+/* The sender may write what is pulled when its partition has ended: in a
+ * schedule of the program's it may end before it is combined. */
 static bool acks(const struct pcoll *c, const struct pcoll_action *a)
 {
     return a->kind == PCOLL_RECV && !c->sched.usual && pulls(c, a) &&
@@ -225,7 +225,8 @@ static int open_link(struct pcoll *c, struct pcoll_link *l)
     struct msg_args a = {
         .call = c->call, .sends = l->out, .len = table,
         .pe = core_team_world_pe(c->team, l->member), .tag = -1,
-        .team = msg_team_id(c->team), .number = c->number, .partitions = (int)all
+        .team = msg_team_id(c->team), .number = c->number,
+        .partitions = (int)all
     };
     int rc;
 

@@ -99,8 +99,8 @@ static int await(const char *call, struct req *r)
             core_wait_step(&w);
     }
     trig_attend(c->of, -1);
-    /* After a failure the progress thread goes on alone, so that further ones get
-     * one line together, at the end. */
+    /* After a failure the progress thread goes on alone, so that further ones
+     * get one line together, at the end. */
     if (rc)
         trig_wake();
     while (!is_completed(c))

@@ -290,8 +290,8 @@ static void make_scatter(struct maker *m)
     copy(m, dest(0), source(m->me));
 }
 
-/* In place, a block may arrive before that one of the source is sent: it arrives
- * in scratch memory, and its copy waits for the partition's sends. */
+/* In place, a block may arrive before that one of the source is sent: it
+ * arrives in scratch memory, and its copy waits for the partition's sends. */
 static void make_alltoall(struct maker *m)
 {
     set_pieces(m, m->n, m->n, m->in_place ? m->n - 1 : 0);
