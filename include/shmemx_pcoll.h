@@ -8,8 +8,8 @@
  * shmemx_enqueue_startall, shmemx_pready, _range, _list or shmemx_dev_pready,
  * shmemx_parrived or shmemx_dev_parrived, shmemx_req_wait or
  * shmemx_enqueue_waitall.  A partition has arrived when this member's dest has
- * all of it.  No call waits for other members but those that wait for the
- * request.
+ * all of it.  No call waits for what other members do but those that wait for
+ * the request; between nodes the host's start waits for the network.
  *
  * What the members do is a schedule: a list of steps, in each of which a piece
  * of the partition goes out and another one comes in.  The calls for the usual
@@ -54,8 +54,9 @@ typedef struct {
     shmemx_piece_t in, with;
     int reduces;
     /* `out` of the members that it arrives from, and of this one, does not change
-     * until the partition's last step has ended there: then nothing needs to be
-     * copied to be combined, on a node. */
+     * until the partition has arrived there: then nothing needs to be copied to
+     * be combined, on a node.  The partition of a member that sent such a piece
+     * arrives after it has been combined. */
     int stays;
 } shmemx_step_t;
 

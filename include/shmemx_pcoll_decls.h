@@ -91,10 +91,12 @@ int SHMEMI_P(shmemx_sched_create)(shmem_team_t team, int split,
  * on that step.  What is combined waits for its step. */
 int SHMEMI_P(shmemx_sched_step)(shmemx_sched_t sched,
                                 const shmemx_step_t *step);
-/* At any time: requests have copies. */
+/* At any time: requests have copies.  *sched becomes NULL; -EINVAL if it is, or
+ * has been freed. */
 int SHMEMI_P(shmemx_sched_free)(shmemx_sched_t *sched);
-/* A request, of all members of the schedule's team.  -EINVAL on all members:
- * what some of them send is not what others receive. */
+/* A request, of all members of the schedule's team.  A member whose schedule
+ * combines nothing may pass another op and another type, of the same size.
+ * -EINVAL on all members: what some of them send is not what others receive. */
 int SHMEMI_P(shmemx_pcoll_init)(shmemx_sched_t sched, void *dest,
                                 const void *source, int partitions,
                                 size_t nelems, shmemx_type_t type,

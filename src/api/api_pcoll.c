@@ -10,7 +10,9 @@
 
 /* ---- what all have ---- */
 
-static int check_sizes(const char *call, const struct pcoll_args *a)
+/* blocks: the most that a buffer of this member has. */
+static int check_sizes(const char *call, const struct pcoll_args *a,
+                       size_t blocks)
 {
     size_t all;
 
@@ -19,11 +21,10 @@ static int check_sizes(const char *call, const struct pcoll_args *a)
                            a->partitions, PARTITIONS_MOST);
     if (__builtin_mul_overflow(a->nelems, a->size * (size_t)a->partitions,
                                &all) ||
-        __builtin_mul_overflow(all, (size_t)a->team->n_pes, &all) ||
-        all > PTRDIFF_MAX)
+        __builtin_mul_overflow(all, blocks, &all) || all > PTRDIFF_MAX)
         return core_misuse(ERR_SIZE, call, "%d partitions of %zu elements "
-                           "exceed the address space", a->partitions,
-                           a->nelems);
+                           "exceed the address space (blocks: %zu)",
+                           a->partitions, a->nelems, blocks);
     if (a->root < 0 || a->root >= a->team->n_pes)
         return core_misuse(ERR_PE, call, "root %d is outside 0..%d", a->root,
                            a->team->n_pes - 1);
@@ -40,18 +41,18 @@ static int find_team(const char *call, shmem_team_t team,
     return rc ? rc : api_need_team(call, team, out);
 }
 
-/* Completes a.  reduces: op counts. */
-static int check_args(struct pcoll_args *a, bool reduces, int type, int op)
+/* Completes a. */
+static int check_args(struct pcoll_args *a, int type, int op, size_t blocks)
 {
-    int rc = reduces ? api_check_reduction(a->call, type, op)
-                     : api_check_type(a->call, type);
+    int rc = a->reduces ? api_check_reduction(a->call, type, op)
+                        : api_check_type(a->call, type);
 
     if (rc)
         return rc;
     a->type = (enum gtl_type)type;
     a->op = (enum gtl_reduction)op;
     a->size = api_type_sizes[type];
-    return check_sizes(a->call, a);
+    return check_sizes(a->call, a, blocks);
 }
 
 static int make(shmem_team_t team, enum pcoll_usual what, bool reduces,
@@ -62,7 +63,8 @@ static int make(shmem_team_t team, enum pcoll_usual what, bool reduces,
 
     if (rc)
         return rc;
-    rc = check_args(a, reduces, type, op);
+    a->reduces = reduces;
+    rc = check_args(a, type, op, (size_t)a->team->n_pes);
     rc = rc ? rc : pcoll_sched_usual(&s, what, a);
     rc = pcoll_create(a, &s, rc, req);
     free(s.actions);
@@ -259,6 +261,16 @@ static bool combines(const struct pcoll_sched *s)
     return false;
 }
 
+/* Of a buffer, the largest. */
+static size_t blocks_of(const struct pcoll_sched *s)
+{
+    int most = 1;
+
+    for (int i = 0; i < PCOLL_BUFFERS && s->blocks; i++)
+        most = s->pieces[i] > most ? s->pieces[i] : most;
+    return (size_t)most;
+}
+
 int pshmemx_pcoll_init(shmemx_sched_t sched, void *dest, const void *source,
                        int partitions, size_t nelems, shmemx_type_t type,
                        shmemx_op_t op, shmemx_req_t *req)
@@ -275,7 +287,9 @@ int pshmemx_pcoll_init(shmemx_sched_t sched, void *dest, const void *source,
     rc = find_team(__func__, s->team, &a.team);
     if (rc)
         return rc;
-    rc = check_args(&a, combines(s), (int)type, (int)op);
+    a.reduces = combines(s);
+    a.moves = !a.reduces;
+    rc = check_args(&a, (int)type, (int)op, blocks_of(s));
     return pcoll_create(&a, s, rc, req);
 }
 API_ALIAS(shmemx_pcoll_init)

@@ -257,6 +257,42 @@ T(in_place)
         rounds(INSCAN, 3, each, BY_HOST, 3);
         rounds(EXSCAN, 3, each, BY_HOST, 3);
         rounds(BROADCAST, 3, each, BY_HOST, 3);
+        rounds(ALLTOALL, 3, each, BY_HOST, 3);
+    }
+    dest = NULL;
+    shmem_free(source);
+    source = NULL;
+    shmem_barrier_all();
+}
+
+/* What arrives in place from a member that is ready does not overwrite what
+ * another one has not sent. */
+T(in_place_with_late_members)
+{
+    enum what usual[] = { ALLREDUCE, INSCAN, EXSCAN, BROADCAST, ALLTOALL };
+
+    use_team(SHMEM_TEAM_WORLD);
+    open_buffers(false);
+    dest = source;
+    root = 0;
+    for (size_t k = 0; k < sizeof usual / sizeof *usual; k++) {
+        T_EQ(make(usual[k], 2, 700), 0);
+        for (int r = 0; r < 3; r++) {
+            fill(usual[k], 1400, r, true);
+            shmem_barrier_all();
+            T_EQ(shmemx_req_start(req), 0);
+            shmem_barrier_all();
+            if (me == r % n_pes)
+                T_EQ(shmemx_pready_range(req, 0, 1), 0);
+            usleep(20000);              /* what it sends arrives */
+            shmem_barrier_all();
+            if (me != r % n_pes)
+                T_EQ(shmemx_pready_range(req, 0, 1), 0);
+            T_EQ(shmemx_req_wait(req), 0);
+            check_dest(usual[k], -1, 2, 700, r);
+        }
+        T_EQ(shmemx_req_free(&req), 0);
+        T_EQ(wrong, 0);
     }
     dest = NULL;
     shmem_free(source);
@@ -515,12 +551,41 @@ T(many_requests_at_once)
     close_buffers();
 }
 
+/* The library reads a source, which active requests may share. */
+T(two_requests_of_one_source)
+{
+    shmemx_req_t all[2];
+
+    use_team(SHMEM_TEAM_WORLD);
+    open_buffers(false);
+    for (int k = 0; k < 2; k++)
+        T_EQ(shmemx_pallreduce_init(team, dest + 3000 * k, source, 2, 1500,
+                                    SHMEMX_INT64, SHMEMX_SUM, &all[k]), 0);
+    for (int r = 1; r <= 5; r++) {
+        fill(ALLREDUCE, 3000, r, false);
+        shmem_barrier_all();
+        T_EQ(shmemx_req_startall(2, all), 0);
+        for (int k = 0; k < 2; k++)
+            T_EQ(shmemx_pready_range(all[(k + me) % 2], 0, 1), 0);
+        for (int k = 0; k < 2; k++)
+            T_EQ(shmemx_req_wait(all[k]), 0);
+        for (size_t i = 0; i < 6000; i++)
+            check(dest[i] == sum(0, n, i % 3000, r));
+        shmem_barrier_all();
+    }
+    for (int k = 0; k < 2; k++)
+        T_EQ(shmemx_req_free(&all[k]), 0);
+    T_EQ(wrong, 0);
+    close_buffers();
+}
+
 int main(void)
 {
     kernel_begin();
     T_RUN(each_by_the_host);
     T_RUN(each_by_a_stream_in_device_memory);
     T_RUN(in_place);
+    T_RUN(in_place_with_late_members);
     T_RUN(teams_and_roots);
     T_RUN(other_types_and_operators);
     T_RUN(partitions_are_independent);
@@ -529,5 +594,6 @@ int main(void)
     T_RUN(a_schedule_of_neighbours);
     T_RUN(many_partitions_and_no_elements);
     T_RUN(many_requests_at_once);
+    T_RUN(two_requests_of_one_source);
     return kernel_end();
 }

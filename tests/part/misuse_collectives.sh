@@ -16,7 +16,7 @@ program bad <<'C'
 #include <signal.h>
 #include <unistd.h>
 #include <shmemx_pcoll.h>
-static long a[64], b[64];
+static long a[64], b[64], c[32768];
 static const char *word;
 static int me, n, other;
 static shmemx_req_t q;
@@ -40,6 +40,23 @@ static int step(shmemx_step_t t)
                                      &q);
     shmemx_sched_free(&s);
     return rc;
+}
+
+/* Of a schedule that sends source to the other member, where it may be combined.
+ */
+static int exchange(int reduces, int type, int op)
+{
+    shmemx_step_t t = { .n_to = 1, .to = &other, .n_from = 1, .from = &other,
+                        .in = { SHMEMX_DEST, 0 }, .reduces = reduces };
+    shmemx_sched_t s;
+    int rc = shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_BLOCKS, 1, 1, 0,
+                                 &s);
+
+    rc = rc ? rc : shmemx_sched_step(s, &t);
+    rc = rc ? rc : shmemx_pcoll_init(s, b, a, 1, 1, (shmemx_type_t)type,
+                                     (shmemx_op_t)op, &q);
+    shmemx_sched_free(&s);
+    return rc ? rc : shmemx_req_free(&q);
 }
 
 static int started(void)
@@ -73,6 +90,15 @@ static int host(void)
     CASE(parts) return allreduce(b, a, 1 + me, 8, SHMEMX_INT64, SHMEMX_SUM);
     CASE(each) return allreduce(b, a, 2, 8 + (size_t)me, SHMEMX_INT64, SHMEMX_SUM);
     CASE(kinds) return allreduce(b, a, 2, 8, SHMEMX_INT64, me ? SHMEMX_MAX : SHMEMX_SUM);
+    CASE(roots) return shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, b, a, 2, 8, SHMEMX_INT32, me, &q);
+    /* A schedule that only moves has no operation. */
+    CASE(noop) {
+        int rc = exchange(0, SHMEMX_INT32, me ? 100 : SHMEMX_SUM);
+
+        return rc ? rc : exchange(0, me ? SHMEMX_INT32 : SHMEMX_FLOAT, SHMEMX_SUM);
+    }
+    CASE(ops) return exchange(1, SHMEMX_INT32, me ? SHMEMX_MIN : SHMEMX_SUM);
+    CASE(noneop) return exchange(1, SHMEMX_INT32, 100);
     CASE(alone) {
         int rc = allreduce(me ? b : NULL, a, 2, 8, SHMEMX_INT64, SHMEMX_SUM);
 
@@ -83,6 +109,14 @@ static int host(void)
     CASE(pieces) return shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_SPLIT, 2, 3, 0, &s);
     CASE(minus) return shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_SPLIT, -1, 1, 0, &s);
     CASE(freed) return shmemx_sched_step(NULL, &(shmemx_step_t){ 0 });
+    CASE(refreed) {
+        shmemx_sched_t copy;
+        int rc = shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_SPLIT, 1, 1, 0, &s);
+
+        copy = s;
+        rc = rc ? rc : shmemx_sched_free(&s);
+        return rc || s || shmemx_sched_free(&s) != -EINVAL ? 9 : shmemx_sched_free(&copy);
+    }
     CASE(member) return step((shmemx_step_t){ .n_to = 1, .to = &beyond });
     CASE(self) return step((shmemx_step_t){ .n_to = 1, .to = &me });
     CASE(list) return step((shmemx_step_t){ .n_from = 1 });
@@ -91,9 +125,21 @@ static int host(void)
     CASE(buffer) return step((shmemx_step_t){ .out = { 3, 0 } });
     CASE(scratch) return step((shmemx_step_t){ .in = { SHMEMX_SCRATCH, 0 } });
     CASE(unmatched) return step((shmemx_step_t){ .n_to = !me, .to = &other });
+    CASE(unsent) {
+        int twice[] = { 2, 2 };
+
+        return step((shmemx_step_t){ .n_from = me == 1 ? 2 : 0, .from = twice,
+            .in = { SHMEMX_DEST, 0 }, .reduces = 1 });
+    }
     CASE(stays) return step((shmemx_step_t){ .n_to = !me, .to = &other,
         .n_from = me, .from = &other, .in = { SHMEMX_DEST, 0 }, .reduces = 1,
         .stays = me });
+    CASE(extent) {
+        /* 2^64 bytes of scratch memory. */
+        int rc = shmemx_sched_create(SHMEM_TEAM_WORLD, SHMEMX_SCHED_BLOCKS, 0, 0, 1 << 24, &s);
+
+        return rc ? 9 : shmemx_pcoll_init(s, NULL, NULL, 65536, 1 << 24, SHMEMX_INT8, SHMEMX_SUM, &q);
+    }
     /* Requests. */
     CASE(twice) return started() ? 9 : shmemx_req_start(q);
     CASE(early) return allreduce(b, a, 4, 8, SHMEMX_INT64, SHMEMX_SUM) ? 9
@@ -116,6 +162,15 @@ static int host(void)
         shmem_barrier_all();
         usleep(300000);         /* the news arrive */
         return rc || me ? rc : shmemx_req_start(q);
+    }
+    CASE(fails) {
+        int rc = shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, c, c, 64, 512, SHMEMX_INT64, 0, &q);
+
+        rc = rc ? rc : shmemx_req_start(q);
+        shmem_barrier_all();
+        rc = rc ? rc : shmemx_pready_range(q, 0, 63);
+        rc = rc ? rc : shmemx_req_wait(q);
+        shmem_global_exit(-rc);
     }
     CASE(waits) return started() || shmemx_pready_range(q, 0, me ? 3 : 2) ? 9
         : shmemx_req_wait(q);
@@ -154,6 +209,66 @@ int main(int argc, char **argv)
 }
 C
 
+# Memory that is not there: the call of PE 1 fails at one of its allocations after
+# the other, until one is that of a control message, which ends the job; what it
+# frees is overwritten, and the next request works.
+program short <<'C'
+#include <shmemx_pcoll.h>
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t),
+    *__libc_realloc(void *, size_t);
+static _Thread_local int left;          /* allocations until one fails */
+static int n_words;                     /* allocated: a word of each partition */
+
+static int fails(void)
+{
+    return left && !--left;
+}
+
+void *malloc(size_t n)
+{
+    return fails() ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    n_words += n == 65536 && size == 8;
+    return fails() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    return fails() ? NULL : __libc_realloc(p, n);
+}
+
+int main(void)
+{
+    static long a[64], b[64];
+    shmemx_req_t q;
+    int me, k = 0, rc;
+
+    shmem_init();
+    me = shmem_my_pe();
+    if (shmemx_pbarrier_init(SHMEM_TEAM_WORLD, 65536, &q) ||
+        shmemx_req_free(&q))
+        return 7;
+    if (n_words != 1)                   /* the request's, and no channel's */
+        fprintf(stderr, "%d tables of words\n", n_words);
+    do {
+        if (shmemx_pallreduce_init(SHMEM_TEAM_WORLD, b, a, 4, 1, SHMEMX_INT64,
+                                   SHMEMX_SUM, &q) ||
+            shmemx_req_start(q) || shmemx_pready_range(q, 0, 3) ||
+            shmemx_req_wait(q) || shmemx_req_free(&q))
+            return 9;
+        left = me ? ++k : 0;
+        rc = shmemx_palltoall_init(SHMEM_TEAM_WORLD, b, a, 4, 1, SHMEMX_INT64,
+                                   &q);
+        left = 0;
+    } while (rc == (me ? -ENOMEM : -ECANCELED));
+    fprintf(stderr, "allocation %d: %d\n", k, rc);
+    return 8;
+}
+C
+
 # host WORD STATUS REGEX [N [PPN]]: refused on the host, and the program goes on.
 host()
 {
@@ -163,10 +278,19 @@ host()
         fail "$1: no '$3': $(head -n 4 "$err")"
 }
 
+# silent WORD N PPN: is no error.
+silent()
+{
+    try "$2" --ppn "$3" ./bad "$1"
+    ended 0 "$1"
+    [ ! -s "$err" ] || fail "$1: $(head -n 4 "$err")"
+}
+
 beside host none 22 'pallreduce_init: 0 partitions: between 1 and 65536 \[S-W-ARG\]'
-beside host huge 22 'pallreduce_init: 9 partitions of [0-9]+ elements exceed .*\[S-W-SIZE\]'
+beside host huge 22 'pallreduce_init: 9 partitions of [0-9]+ elements exceed .* .blocks: 1.*\[S-W-SIZE\]'
 beside host type 22 'pallreduce_init: type 12 is none of .*\[S-W-ARG\]'
 beside host op 22 'pallreduce_init: SHMEMX_XOR is no operation of SHMEMX_DOUBLE \[S-W-ARG\]'
+beside host noneop 22 'pcoll_init: operation 100 is none of .*\[S-W-ARG\]' 2
 beside host dest 22 'pallreduce_init: dest is a null pointer \[S-W-NULL\]'
 beside host source 22 'pallreduce_init: source is a null pointer \[S-W-NULL\]'
 beside host align 22 'pallreduce_init: dest .* is not aligned to 8 bytes \[S-W-ALIGN\]'
@@ -177,11 +301,15 @@ beside host team 22 'pbarrier_init: the team is SHMEM_TEAM_INVALID \[S-W-TEAM\]'
 beside host root 22 'pbroadcast_init: root 1 is outside 0..0 \[S-W-PE\]'
 beside host request 22 'pbarrier_init: no place for the request.*\[S-W-NULL\]'
 for ppn in 2 1; do
-    beside host parts 22 'pallreduce_init: PE [01] passes other partitions than this PE: [12], and not [12].*\[S-W-ARG\]' 2 $ppn
-    beside host each 22 'pallreduce_init: PE [01] passes other elements than this PE: [89], and not [89].*\[S-W-ARG\]' 2 $ppn
-    beside host kinds 22 'pallreduce_init: PE [01] passes other types, operations or roots than this PE: (SUM|MAX) of INT64, root 0, and not (SUM|MAX) of .*\[S-W-ARG\]' 2 $ppn
+    beside host parts 22 'pallreduce_init: PE 1 passes other partitions than PE 0: 2, and not 1.*\[S-W-ARG\]' 2 $ppn
+    beside host each 22 'pallreduce_init: PE 1 passes other elements than PE 0: 9, and not 8.*\[S-W-ARG\]' 2 $ppn
+    beside host kinds 22 'pallreduce_init: PE 1 passes other types, operations or roots than PE 0: MAX of INT64, root 0, and not SUM of INT64, root 0.*\[S-W-ARG\]' 2 $ppn
+    beside host roots 22 'pbroadcast_init: PE 1 passes other types, operations or roots than PE 0: INT32, root 1, and not INT32, root 0.*\[S-W-ARG\]' 2 $ppn
+    beside host ops 22 'pcoll_init: PE 1 passes other types, operations or roots than PE 0: MIN of INT32, root 0, and not SUM of INT32, root 0.*\[S-W-ARG\]' 2 $ppn
+    beside silent noop 2 $ppn
     beside host alone 22 'pallreduce_init: (dest is a null pointer|another member of the team, PE 0, could not make its own).*\[S-W-(NULL|ARG)\]' 2 $ppn
-    beside host unmatched 22 'pcoll_init: the members. schedules send messages that are not received.*\[S-W-ARG\]' 2 $ppn
+    beside host unmatched 22 'pcoll_init: messages from member 0 of the team to member 1: the schedules send 1 and receive 0.*\[S-W-ARG\]' 2 $ppn
+    beside host unsent 22 'pcoll_init: messages from member 2 of the team to member 1: the schedules send 0 and receive 2.*\[S-W-ARG\]' 3 $ppn
     beside host stays 22 'pcoll_init: message 0 (to|from) PE [01]: its sender and its receiver differ in .stays.*\[S-W-ARG\]' 2 $ppn
 done
 together
@@ -189,12 +317,14 @@ beside host split 22 'sched_create: 2 is neither .*\[S-W-ARG\]'
 beside host pieces 22 'sched_create: 2 pieces of source, and 3 of .*\[S-W-ARG\]'
 beside host minus 22 'sched_create: -1 pieces of source \[S-W-ARG\]'
 beside host freed 22 'sched_step: .* is no schedule.*\[S-W-ARG\]'
+beside host refreed 22 'sched_free: .* is no schedule, or has been freed \[S-W-ARG\]'
 beside host member 22 'sched_step: to has member 1: this is member 0 of 1 \[S-W-PE\]'
 beside host self 22 'sched_step: to has member 0: .*\[S-W-PE\]'
 beside host list 22 'sched_step: from is a null pointer \[S-W-NULL\]'
 beside host piece 22 'sched_step: out is piece 1 of source, which has 1 \[S-W-ARG\]' 2
 beside host buffer 22 'sched_step: out is piece 0 of buffer 3, .*\[S-W-ARG\]'
 beside host scratch 22 'sched_step: in is piece 0 of scratch memory, which has 0 \[S-W-ARG\]'
+beside host extent 22 'pcoll_init: 65536 partitions of 16777216 elements exceed .* .blocks: 16777216.*\[S-W-SIZE\]'
 beside host twice 16 'req_start: request 0 .* was started, and no call has waited for it.*\[S-W-ARG\]'
 beside host early 22 'pready: the request of shmemx_pallreduce_init is not started \[S-W-ARG\]'
 beside host early_in 22 'parrived: the request of shmemx_pallreduce_init is not started \[S-W-ARG\]'
@@ -204,10 +334,31 @@ beside host mode 95 'prequest_create: a thread of this PE does .*\[S-W-STREAM\]'
 beside host free 16 'req_free: the request .* was started, and no call has waited for it \[S-W-ARG\]'
 together
 
+# A library with a sanitizer has its own allocations.
+if ! sanitized; then
+    SHMEM_LOG=debug:api MALLOC_PERTURB_=165 try 2 ./short
+    ended 1 short
+    for line in 'palltoall_init: out of memory: no request' \
+        'palltoall_init: a trigger with 4 tags could not be made: Cannot alloc' \
+        'palltoall_init: out of memory \[' \
+        'palltoall_init: another member of the team, PE 1, could not make its' \
+        'match: out of memory for a control message'; do
+        grep -q "shmemx_$line" "$err" || fail "short: no '$line'"
+    done
+    ! grep -vE 'shmemx_(palltoall_init: (out of memory|a trigger|another member of the team, PE 1)|match: out of memory)|PEEXIT|api\] start' "$err" ||
+        fail "short: more: $(tail -n 20 "$err")"
+fi
+
 # Nothing hangs.  A line about a wait comes here alone: a slow start has one, too.
 export SHMEM_STALL=1
 try 2 ./bad end
 ended 0 end
+# Messages fail at different times, and a wait says so once, and once for the
+# others at its end.
+SHMEM_FAULT=ofi.key:1:1 try 4 --ppn 1 ./bad fails
+ended 5 fails
+n=$(grep -c 'PE 0.*shmemx_req_wait: shmemx_pbroadcast_init failed: ' "$err")
+[ "$n" -ge 1 ] && [ "$n" -le 2 ] || fail "fails: $n lines: $(head -n 8 "$err")"
 for ppn in 2 1; do
     try 2 --ppn $ppn ./bad gone
     grep -qE 'shmemx_req_start: request 0 .*: PE 1 has freed its request' \

@@ -23,7 +23,7 @@ static int attach(struct msg_chan *c, const struct msg_args *a)
         return -ENOMEM;
     p->n = a->partitions;
     p->each = a->len / (size_t)a->partitions;
-    if (c->sends) {
+    if (c->sends && !a->team) {         /* the library's own makes none ready */
         p->ready = calloc((size_t)p->n, sizeof *p->ready);
         if (!p->ready) {
             free(p);

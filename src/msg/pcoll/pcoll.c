@@ -21,7 +21,8 @@ static size_t counters_size(const struct pcoll *c)
 {
     size_t n = (size_t)c->part.n;
 
-    return sizeof *c->counters + (2 * n + 2) * sizeof(uint64_t);
+    return sizeof *c->counters +
+           ((c->sched.usual ? 2 : 3) * n + 2) * sizeof(uint64_t);
 }
 
 bool pcoll_describe_counter(const void *word, char *text, size_t size)
@@ -150,6 +151,7 @@ static int alloc(struct pcoll *c)
     c->dev_counters = (void *)stream_device_address(
         core_world.my_pe, c->counters, counters_size(c));
     c->device_done = c->counters->arrived + n;
+    c->acks = c->sched.usual ? NULL : c->device_done + n + 2;
     rc = pcoll_link_actions(c);
     rc = rc ? rc : need_pool(c, &c->room, pcoll_link_room(c));
     /* An operation's number is an int. */
@@ -270,9 +272,17 @@ static int open_trigger(struct pcoll *c)
             .dest = pair, .source = pair + 1, .len = sizeof *pair
         };
 
-        rc = trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op);
+        /* The operation is right: if it is not posted, memory lacks. */
+        if (trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op))
+            rc = -ENOMEM;
     }
     rc = rc ? rc : trig_rearm(c->call, c->trig, SHMEMX_TRIG_ALL, true);
+    if (rc && c->trig) {
+        /* What is posted would wait for hits. */
+        trig_reset(c->call, c->trig, SHMEMX_TRIG_ALL);
+        trig_free(c->call, c->trig);
+        c->trig = NULL;
+    }
     c->of = rc ? NULL : trig_of(c->trig);
     return rc;
 }
@@ -285,31 +295,104 @@ static const char *const value_names[] = {
     "partitions", "elements", "types, operations or roots"
 };
 
+/* Of a member whose schedule combines nothing it need not be the others': 0. */
+static uint64_t kind_of(const struct pcoll_args *a)
+{
+    uint64_t op = a->reduces ? (uint64_t)a->op + 1 : 0;
+
+    return a->moves ? 0 : (uint64_t)a->root << 16 |
+                          ((uint64_t)a->type + 1) << 8 | op;
+}
+
+/* What another member has published is not to be trusted as an index. */
 static void show(char *out, size_t size, int k, uint64_t value)
 {
+    uint64_t op = (value & 0xff) - 1, type = (value >> 8 & 0xff) - 1;
+
     if (k == KIND)
-        snprintf(out, size, "%s of %s, root %llu",
-                 gtl_op_names[value & 0xff], gtl_type_names[value >> 8 & 0xff],
+        snprintf(out, size, "%s%s%s, root %llu",
+                 op < GTL_REDUCTIONS ? gtl_op_names[op] : "",
+                 op < GTL_REDUCTIONS ? " of " : "",
+                 type < GTL_TYPES ? gtl_type_names[type] : "an unknown type",
                  (unsigned long long)(value >> 16));
     else
         snprintf(out, size, "%llu", (unsigned long long)value);
 }
 
-static int refuse_other(const struct pcoll_args *a, int pe, int k,
-                        uint64_t theirs, uint64_t mine)
+/* The first member whose value counts, and the first that differs from it: the
+ * same two on all members.  n_pes: none does. */
+static int first_other(const struct core_team *t, int k, int *first)
 {
-    char one[64], other[64];
+    uint64_t value = 0, theirs;
 
-    show(one, sizeof one, k, theirs);
-    show(other, sizeof other, k, mine);
-    return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s than this "
-                         "PE: %s, and not %s", core_team_world_pe(a->team, pe),
-                         value_names[k], one, other);
+    *first = -1;
+    for (int pe = 0; pe < t->n_pes; pe++) {
+        theirs = coll_checked_value(t, pe, k);
+        if (k == KIND && !theirs)
+            continue;
+        if (*first >= 0 && theirs != value)
+            return pe;
+        if (*first < 0)
+            *first = pe;
+        value = theirs;
+    }
+    return t->n_pes;
 }
 
-static int compare(const struct pcoll_args *a, const uint64_t mine[])
+static int refuse_other(const struct pcoll_args *a, int k)
 {
-    uint64_t sum = 0, theirs;
+    char one[64], other[64];
+    int first, pe = first_other(a->team, k, &first);
+
+    if (pe == a->team->n_pes)
+        return 0;
+    show(one, sizeof one, k, coll_checked_value(a->team, pe, k));
+    show(other, sizeof other, k, coll_checked_value(a->team, first, k));
+    return stream_refuse(ERR_ARG, a->call, "PE %d passes other %s than PE %d: "
+                         "%s, and not %s", core_team_world_pe(a->team, pe),
+                         value_names[k], core_team_world_pe(a->team, first),
+                         one, other);
+}
+
+/* Each member publishes what it sends to the member so dist behind it, which
+ * compares, for one distance after the other; the first member that has found a
+ * difference names it, the same one on all. */
+enum { FROM, SENT, RECEIVED };
+static int refuse_unmatched(const struct pcoll_args *a, const struct pcoll *c)
+{
+    struct coll_args all = { .code = ERR_COLL, .call = a->call }, found = all;
+    int n = a->team->n_pes, me = a->team->my_pe, pe = 0;
+
+    for (int dist = 1; dist < n; dist++) {
+        int from = (me + n - dist) % n;
+        uint64_t received = pcoll_link_count(c, from, false), sent;
+
+        all.value[SENT] = pcoll_link_count(c, (me + dist) % n, true);
+        coll_check_args(a->team, &all);
+        sent = coll_checked_value(a->team, from, SENT);
+        if (sent == received || found.value[FROM])
+            continue;
+        found.value[FROM] = (uint64_t)from + 1;
+        found.value[SENT] = sent;
+        found.value[RECEIVED] = received;
+    }
+    coll_check_args(a->team, &found);
+    while (pe < n - 1 && !coll_checked_value(a->team, pe, FROM))
+        pe++;
+    return stream_refuse(ERR_ARG, a->call, "messages from member %llu of the "
+                         "team to member %d: the schedules send %llu and "
+                         "receive %llu", (unsigned long long)
+                         coll_checked_value(a->team, pe, FROM) - 1, pe,
+                         (unsigned long long)
+                         coll_checked_value(a->team, pe, SENT),
+                         (unsigned long long)
+                         coll_checked_value(a->team, pe, RECEIVED));
+}
+
+static int compare(const struct pcoll_args *a, const struct pcoll *c)
+{
+    uint64_t sum = 0;
+    int rc = 0;
 
     for (int pe = 0; pe < a->team->n_pes; pe++) {
         if (coll_checked_value(a->team, pe, STATE) != 1)
@@ -318,30 +401,30 @@ static int compare(const struct pcoll_args *a, const uint64_t mine[])
                                  core_team_world_pe(a->team, pe)), -ECANCELED;
         sum += coll_checked_value(a->team, pe, BALANCE);
     }
-    for (int pe = 0; pe < a->team->n_pes; pe++)
-        for (int k = PARTITIONS; k <= KIND; k++) {
-            theirs = coll_checked_value(a->team, pe, k);
-            if (theirs != mine[k])
-                return refuse_other(a, pe, k, theirs, mine[k]);
-        }
-    return sum ? stream_refuse(ERR_ARG, a->call, "the members' schedules send "
-                               "messages that are not received, or receive "
-                               "some that are not sent") : 0;
+    for (int k = PARTITIONS; k <= KIND && !rc; k++)
+        rc = refuse_other(a, k);
+    return rc || !sum ? rc : refuse_unmatched(a, c);
 }
 
 /* rc of this member; all have found out whether all can go on. */
 static int all_agree(const struct pcoll_args *a, const struct pcoll *c, int rc)
 {
     struct coll_args all = { .code = ERR_COLL, .call = a->call };
+    uint64_t other;
 
     all.value[PARTITIONS] = (uint64_t)a->partitions;
     all.value[ELEMENTS] = a->nelems;
-    all.value[KIND] = (uint64_t)a->root << 16 | (uint64_t)a->type << 8 |
-                      (uint64_t)a->op;
+    all.value[KIND] = kind_of(a);
     all.value[BALANCE] = rc ? 0 : pcoll_link_balance(c);
     all.value[STATE] = !rc;
     coll_check_args(a->team, &all);
-    return rc ? rc : compare(a, all.value);
+    rc = rc ? rc : compare(a, c);
+    /* The next request's number is another one than that of the channels that
+     * members have opened: each of these counts, a mere synchronization does
+     * not. */
+    if (rc)
+        coll_differs(a->team, 0, &other);
+    return rc;
 }
 
 /* The same later: in a step that has failed elsewhere. */
@@ -384,11 +467,13 @@ int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
     rc = rc ? rc : alloc(c);
     rc = rc ? rc : pcoll_link_open(c);
     rc = rc ? rc : open_trigger(c);
-    rc = all_agree(a, c, rc);
-    rc = rc ? rc : join(a, c);
     if (!rc)
         rc = stream_req_create(a->call, &(struct stream_req_args){
             .ops = &pcoll_req_ops, .object = c }, &r);
+    rc = all_agree(a, c, rc);
+    rc = rc ? rc : join(a, c);
+    if (rc && r)
+        handle_release(&stream_reqs, r);
     if (rc) {
         if (c)
             pcoll_delete(a->call, c);

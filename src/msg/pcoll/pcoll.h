@@ -30,7 +30,8 @@ struct pcoll_action {
     shmemx_piece_t in, with;    /* RECV, LOCAL */
     /* Of a request. */
     int link, message;          /* SEND, RECV */
-    int send;                   /* SEND: which of the request's */
+    bool acks;                  /* RECV: its sender waits for that */
+    int send;                   /* SEND, or acks: which of the request's */
     bool after_sends;           /* it writes what the partition has sent */
     int n_here;                 /* RECV that reduces, LOCAL: so many sends of
                                  * its result follow it, all to mapped memory */
@@ -45,6 +46,8 @@ struct pcoll_sched {
     shmem_team_t team;
     int n_pes, me;
     bool blocks;
+    bool usual;                 /* of the library: what a member receives last
+                                 * depends on the others' reading what stays */
     int pieces[PCOLL_BUFFERS];
     int n, room;
     struct pcoll_action *actions;
@@ -53,6 +56,7 @@ struct pcoll_sched {
 /* A message of each partition, as its receiver and its sender have it. */
 struct pcoll_place {
     uint64_t offset, stride, bytes;
+    uint64_t acks;              /* the sender's pcoll.acks, in the heap */
     int32_t seg;
     uint32_t flags;
 };
@@ -92,6 +96,9 @@ struct pcoll {
     struct part part;           /* as of a request that sends and receives */
     struct part_counters *counters, *dev_counters;
     uint64_t seq;               /* atomic: the last iteration that was started */
+    uint64_t *acks;             /* [partitions], atomic: sends that others have
+                                 * combined where they are; NULL: usual */
+    int n_acks;                 /* so many in an iteration */
     char *room;                 /* for what is combined */
     int n_links;
     struct pcoll_link *links;
@@ -176,11 +183,14 @@ struct pcoll_args {
     void *dest;
     const void *source;
     int partitions, root;
+    bool reduces;               /* op counts */
+    bool moves;                 /* a schedule of the program's that combines
+                                 * nothing: type need not be the others' */
     size_t nelems, size;        /* size: bytes of an element */
     enum gtl_type type;
     enum gtl_reduction op;
 };
-/* s is empty, of that team.  0 or -ENOMEM, logged. */
+/* s is empty, of that team.  0 or -ENOMEM, logged; the caller frees actions. */
 int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
                       const struct pcoll_args *a);
 
@@ -202,6 +212,8 @@ int pcoll_link_actions(struct pcoll *c);
 /* The same number on all members together: 0 where each message that one sends
  * is one that its receiver receives. */
 uint64_t pcoll_link_balance(const struct pcoll *c);
+/* Messages to that member, or from it. */
+uint64_t pcoll_link_count(const struct pcoll *c, int member, bool out);
 /* This end of each channel; and all of them matched. */
 int pcoll_link_open(struct pcoll *c);
 int pcoll_link_match(struct pcoll *c);

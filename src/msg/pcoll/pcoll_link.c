@@ -12,6 +12,24 @@
 
 /* ---- counted ---- */
 
+/* Does who combines reach that member's source and dest? */
+static bool reaches(const struct pcoll *c, int member)
+{
+    int pe = core_team_world_pe(c->team, member);
+    bool all = true;
+
+    for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST && all; i++)
+        all = !pcoll_extent(c, i) ||
+              (c->stream ? stream_device_address(pe, c->base[i], 1)
+                         : xport_ptr(pe, c->base[i], 1));
+    return all && xport_is_mapped(pe);
+}
+
+static bool pulls(const struct pcoll *c, const struct pcoll_action *a)
+{
+    return a->reduces && a->stays && reaches(c, a->member);
+}
+
 static struct pcoll_link *link_of(struct pcoll *c, int member, bool out)
 {
     struct pcoll_link *l;
@@ -40,6 +58,14 @@ static bool is_sent_before(const struct pcoll *c, int at)
     return false;
 }
 
+/* The sender may write what is pulled when its partition has ended: in a
+ * schedule of the program's it may end before it is combined. */
+static bool acks(const struct pcoll *c, const struct pcoll_action *a)
+{
+    return a->kind == PCOLL_RECV && !c->sched.usual && pulls(c, a) &&
+           pcoll_bytes(c, a->in);
+}
+
 static void link_action(struct pcoll *c, int at)
 {
     struct pcoll_action *a = &c->sched.actions[at];
@@ -53,9 +79,10 @@ static void link_action(struct pcoll *c, int at)
         a->link = (int)(l - c->links);
         a->message = l->n++;
     }
-    if (a->kind == PCOLL_SEND)
+    a->acks = acks(c, a);
+    if (a->kind == PCOLL_SEND || a->acks)
         a->send = c->n_sends++;
-    else if (a->kind == PCOLL_LOCAL || a->reduces)
+    if (a->kind == PCOLL_LOCAL || (a->kind == PCOLL_RECV && a->reduces))
         a->after_sends = is_sent_before(c, at);
 }
 
@@ -91,25 +118,15 @@ uint64_t pcoll_link_balance(const struct pcoll *c)
     return sum;
 }
 
+uint64_t pcoll_link_count(const struct pcoll *c, int member, bool out)
+{
+    for (const struct pcoll_link *l = c->links; l < c->links + c->n_links; l++)
+        if (l->member == member && l->out == out)
+            return (uint64_t)l->n;
+    return 0;
+}
+
 /* ---- where messages arrive ---- */
-
-/* Does who combines reach that member's source and dest? */
-static bool reaches(const struct pcoll *c, int member)
-{
-    int pe = core_team_world_pe(c->team, member);
-    bool all = true;
-
-    for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST && all; i++)
-        all = !pcoll_extent(c, i) ||
-              (c->stream ? stream_device_address(pe, c->base[i], 1)
-                         : xport_ptr(pe, c->base[i], 1));
-    return all && xport_is_mapped(pe);
-}
-
-static bool pulls(const struct pcoll *c, const struct pcoll_action *a)
-{
-    return a->reduces && a->stays && reaches(c, a->member);
-}
 
 static bool uses(const struct pcoll *c, const struct pcoll_action *a,
                  const char *at)
@@ -148,8 +165,10 @@ size_t pcoll_link_room(const struct pcoll *c)
     size_t sum = 0;
 
     for (int i = 0; i < c->sched.n; i++)
-        if (needs_room(c, i))
-            sum += pcoll_bytes(c, c->sched.actions[i].in) * (size_t)c->part.n;
+        if (needs_room(c, i) &&
+            __builtin_add_overflow(sum, (size_t)c->part.n * pcoll_bytes(
+                                   c, c->sched.actions[i].in), &sum))
+            return SIZE_MAX;            /* more than there is */
     return sum;
 }
 
@@ -178,6 +197,8 @@ static void fill_places(struct pcoll *c)
             a->message;
         *p = (struct pcoll_place){ .bytes = bytes,
                                    .flags = a->stays ? PCOLL_STAYS : 0 };
+        if (sends && c->acks)
+            p->acks = (uintptr_t)c->acks - heap_segs[HEAP_HOST].base;
         if (!sends && a->reduces && pulls(c, a)) {
             p->flags |= PCOLL_PULLS;
         } else if (!needs_room(c, i)) {
@@ -195,30 +216,29 @@ static void fill_places(struct pcoll *c)
 
 /* ---- channels ---- */
 
-/* Its partitions are those of all messages, of one byte each: what arrives does
- * not arrive there. */
+/* Its partitions are those of all messages, but what arrives does not arrive
+ * there: its buffer is the table. */
 static int open_link(struct pcoll *c, struct pcoll_link *l)
 {
-    size_t n = (size_t)l->n, len = n * (size_t)c->part.n;
-    struct msg_args a = {
-        .call = c->call, .sends = l->out, .len = len,
-        .pe = core_team_world_pe(c->team, l->member), .tag = -1,
-        .team = msg_team_id(c->team), .number = c->number, .partitions = (int)len,
-        .buf = c->sends
-    };
+    size_t n = (size_t)l->n, all = n * (size_t)c->part.n;
     size_t table = 2 * n * sizeof *l->places;
+    struct msg_args a = {
+        .call = c->call, .sends = l->out, .len = table,
+        .pe = core_team_world_pe(c->team, l->member), .tag = -1,
+        .team = msg_team_id(c->team), .number = c->number,
+        .partitions = (int)all
+    };
     int rc;
 
-    if (len > INT32_MAX)
+    if (all > INT32_MAX)
         return stream_no_memory(c->call);
     l->places = l->out ? calloc(2 * n, sizeof *l->places)
-                       : heap_pool_alloc(table > len ? table : len);
+                       : heap_pool_alloc(table);
     if (!l->places)
         return l->out ? stream_no_memory(c->call)
                       : stream_no_pool_memory(c->call, table);
     l->sources = l->places + n;
-    if (!l->out)
-        a.buf = l->places;
+    a.buf = l->places;
     rc = msg_req_create(&a, NULL, &l->req);
     if (!rc)
         l->chan = part_find(c->call, l->req, l->out);

@@ -92,14 +92,19 @@ static int await(const char *call, struct req *r)
     if (!c->part.by_host)
         return stream_req_await_started(call, r);
     trig_attend(c->of, 1);
-    while (!is_completed(c)) {
-        more = advance(call, c);
-        rc = rc ? rc : more;
-        if (!is_completed(c) &&
+    while (!rc && !is_completed(c)) {
+        rc = advance(call, c);
+        if (!rc && !is_completed(c) &&
             !__atomic_load_n(&c->unseen, __ATOMIC_RELAXED))
             core_wait_step(&w);
     }
     trig_attend(c->of, -1);
+    /* After a failure the progress thread goes on alone, so that further ones
+     * get one line together, at the end. */
+    if (rc)
+        trig_wake();
+    while (!is_completed(c))
+        core_wait_step(&w);
     core_wait_over(&w);
     c->part.by_host = false;
     more = advance(call, c);    /* the failures of another thread's steps */

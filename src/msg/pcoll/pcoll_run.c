@@ -26,6 +26,22 @@ static struct part_counters *counters_of(const struct pcoll *c,
 
 /* ---- messages ---- */
 
+/* For the sender of what is pulled. */
+static void fill_ack(struct pcoll *c, const struct pcoll_action *a,
+                     int partition)
+{
+    const struct pcoll_link *l = &c->links[a->link];
+    int at = a->send * c->part.n + partition;
+    uint64_t *theirs = (uint64_t *)(heap_segs[HEAP_HOST].base +
+                                    l->sources[a->message].acks);
+
+    c->sends[at].tag = c->part.n + at;
+    c->sends[at].op = (struct stream_op){
+        .kind = STREAM_SIGNAL, .call = c->call, .pe = l->chan->pe,
+        .message = true, .signal = { theirs + partition, 1, SHMEM_SIGNAL_ADD }
+    };
+}
+
 static void fill_send(struct pcoll *c, const struct pcoll_action *a,
                       int partition)
 {
@@ -52,17 +68,39 @@ static void fill_send(struct pcoll *c, const struct pcoll_action *a,
                  (size_t)partition * to->stride;
 }
 
+/* Does the receiver acknowledge it? */
+static bool waits_for_ack(const struct pcoll *c, const struct pcoll_action *a)
+{
+    const struct pcoll_place *to = &c->links[a->link].places[a->message];
+
+    return !c->sched.usual && to->flags & PCOLL_PULLS && to->bytes;
+}
+
 void pcoll_run_open(struct pcoll *c)
 {
-    for (int i = 0; i < c->sched.n; i++)
+    for (int i = 0; i < c->sched.n; i++) {
+        const struct pcoll_action *a = &c->sched.actions[i];
+
+        if (a->kind == PCOLL_SEND)
+            c->n_acks += waits_for_ack(c, a);
         for (int k = 0; k < c->part.n; k++)
-            if (c->sched.actions[i].kind == PCOLL_SEND)
-                fill_send(c, &c->sched.actions[i], k);
+            if (a->kind == PCOLL_SEND)
+                fill_send(c, a, k);
+            else if (a->acks)
+                fill_ack(c, a, k);
+    }
 }
 
 static bool may_send(const struct pcoll *c, const struct pcoll_action *a)
 {
     return load(&counters_of(c, a)->counters.started) >= c->iteration;
+}
+
+static void submit(struct pcoll *c, struct trig_op *op, int partition)
+{
+    c->runs[partition].in_flight++;
+    c->in_flight++;
+    trig_submit(c->of, op);
 }
 
 /* False: its receiver has not started the iteration. */
@@ -73,9 +111,7 @@ static bool send(struct pcoll *c, const struct pcoll_action *a, int partition)
     if (!may_send(c, a))
         return false;
     s->op.signal.value = c->iteration;
-    c->runs[partition].in_flight++;
-    c->in_flight++;
-    trig_submit(c->of, s);
+    submit(c, s, partition);
     return true;
 }
 
@@ -242,9 +278,19 @@ static int do_action(struct pcoll *c, int partition)
         return 1;
     if (!work(c, a, partition))
         return 0;
+    for (struct pcoll_action *b = a; b < s; b++)
+        if (b->acks)
+            submit(c, &c->sends[b->send * c->part.n + partition], partition);
     for (int i = 0; i < a->n_here; i++)
         send(c, &s[i], partition);
     return (int)(s - a) + a->n_here;
+}
+
+/* What stays: have all others combined what this partition has sent them? */
+static bool is_combined(const struct pcoll *c, int partition)
+{
+    return !c->n_acks || load(&c->acks[partition]) >=
+                         c->iteration * (uint64_t)c->n_acks;
 }
 
 static void end_partition(struct pcoll *c, int partition)
@@ -269,7 +315,7 @@ static bool advance(struct pcoll *c, int partition)
         r->at += n;
         any = true;
     }
-    if (r->at < c->sched.n)
+    if (r->at < c->sched.n || !is_combined(c, partition))
         return any || r->moved != moved;
     end_partition(c, partition);
     return true;
@@ -399,7 +445,8 @@ static void describe_action(const struct pcoll *c, int partition, char *text,
     if (c->needs_ready && c->runs[partition].ready < c->iteration)
         snprintf(text, size, "is not ready");
     else if (at == c->sched.n)
-        snprintf(text, size, "has ended");
+        snprintf(text, size, is_combined(c, partition) ? "has ended" :
+                 "waits for members that have not combined it");
     else if (a->kind == PCOLL_SEND)
         snprintf(text, size, "waits for PE %d to start", pe);
     else if (a->kind == PCOLL_RECV)

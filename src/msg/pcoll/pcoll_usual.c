@@ -4,9 +4,6 @@
  * on all members. */
 #include "msg/pcoll/pcoll.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* One schedule that is being made. */
 struct maker {
     const struct pcoll_args *a;
@@ -293,14 +290,22 @@ static void make_scatter(struct maker *m)
     copy(m, dest(0), source(m->me));
 }
 
+/* In place, a block may arrive before that one of the source is sent: it
+ * arrives in scratch memory, and its copy waits for the partition's sends. */
 static void make_alltoall(struct maker *m)
 {
-    set_pieces(m, m->n, m->n, 0);
+    set_pieces(m, m->n, m->n, m->in_place ? m->n - 1 : 0);
     for (int i = 1; i < m->n; i++)
         send(m, mod(m, m->me + i), source(mod(m, m->me + i)));
-    copy(m, dest(m->me), source(m->me));
-    for (int i = 1; i < m->n; i++)
-        receive(m, mod(m, m->me - i), dest(mod(m, m->me - i)));
+    if (!m->in_place)
+        copy(m, dest(m->me), source(m->me));
+    for (int i = 1; i < m->n; i++) {
+        int from = mod(m, m->me - i);
+
+        receive(m, from, m->in_place ? scratch(i - 1) : dest(from));
+        if (m->in_place)
+            copy(m, dest(from), scratch(i - 1));
+    }
 }
 
 /* In each round a member notifies one further away and waits for one. */
@@ -340,8 +345,7 @@ int pcoll_sched_usual(struct pcoll_sched *s, enum pcoll_usual what,
     s->n_pes = m.n;
     s->me = m.me;
     s->blocks = !usual[what].splits;
+    s->usual = true;
     usual[what].make(&m);
-    if (m.rc)
-        free(s->actions);
     return m.rc;
 }
