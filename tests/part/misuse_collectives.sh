@@ -340,11 +340,13 @@ if ! sanitized; then
     ended 1 short
     for line in 'palltoall_init: out of memory: no request' \
         'palltoall_init: a trigger with 4 tags could not be made: Cannot alloc' \
-        'palltoall_init: out of memory \[' \
         'palltoall_init: another member of the team, PE 1, could not make its' \
         'match: out of memory for a control message'; do
         grep -q "shmemx_$line" "$err" || fail "short: no '$line'"
     done
+    # For the request, and for an operation of its trigger.
+    [ "$(grep -c 'shmemx_palltoall_init: out of memory: no request' "$err")" -gt 1 ] ||
+        fail "short: $(cat "$err")"
     ! grep -vE 'shmemx_(palltoall_init: (out of memory|a trigger|another member of the team, PE 1)|match: out of memory)|PEEXIT|api\] start' "$err" ||
         fail "short: more: $(tail -n 20 "$err")"
 fi
