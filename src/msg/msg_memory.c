@@ -5,6 +5,7 @@
 #include "core/core_misuse.h"
 #include "msg/msg_coll.h"
 #include "msg/pcoll/pcoll.h"
+#include "trig/trig.h"
 
 #include <stdio.h>
 
@@ -66,6 +67,23 @@ static void find_put(const struct stream_op *op, void *arg)
                  op->pe);
 }
 
+static void find_triggered(const struct stream_op *op, int tag, void *arg)
+{
+    struct range *g = arg;
+    bool amo = op->kind == STREAM_AMO, signals = op->kind == STREAM_SIGNAL ||
+                                                 op->kind == STREAM_PUT_SIGNAL;
+    bool uses = amo ? overlaps(g, op->amo.sym, op->amo.size) ||
+                      overlaps(g, op->amo.fetch, op->amo.fetch ? op->amo.size
+                                                               : 0)
+                    : overlaps(g, op->dest, op->len) ||
+                      (!op->value && overlaps(g, op->source, op->len));
+
+    uses |= signals && overlaps(g, op->signal.addr, sizeof *op->signal.addr);
+    if (uses && !g->users++)
+        snprintf(g->first, sizeof g->first, "an operation of a trigger, tag %d, "
+                 "PE %d", tag, op->pe);
+}
+
 void msg_memory_freed(const char *call, const void *p, size_t size)
 {
     struct range g = { .from = (uintptr_t)p, .size = size };
@@ -75,11 +93,13 @@ void msg_memory_freed(const char *call, const void *p, size_t size)
     msg_coll_visit(find_reduction, &g);
     pcoll_visit(find_reduction, &g);
     stream_req_visit(find_put, &g);
+    trig_visit_ops(find_triggered, &g);
     if (!g.users)
         return;
     if (g.users > 1)
         snprintf(more, sizeof more, " and %u more", g.users - 1);
     core_misuse(ERR_FREE, call, "%zu bytes at %p are in use: %s%s; they are "
-                "freed all the same: free requests before their buffers", size,
+                "freed all the same: free requests or reset triggers before their "
+                "buffers", size,
                 p, g.first, more);
 }

@@ -374,6 +374,7 @@ static int open_layer(const char *call)
         is_open = !rc;
         kernel_hit = kernel_hits;
         kernel_names.trigger = trig_describe_word;
+        trig_report_open();
     }
     lock_release(&lock);
     if (rc)
@@ -534,8 +535,6 @@ static void print_statistics(void)
 
 void trig_close(void)
 {
-    struct stream_unfinished left = { .n = 0 };
-
     lock_acquire(&lock);
     if (!is_open) {
         lock_release(&lock);
@@ -546,10 +545,7 @@ void trig_close(void)
     trig_engine_close();
     kernel_hit = NULL;
     kernel_names.trigger = NULL;
-    trig_count_unfinished(&left);
-    stream_unfinished_report(&left, "operation of a trigger waits for hits",
-                             "operations of triggers wait for hits",
-                             "; shmemx_trig_reset() removes such");
+    trig_report_unfinished();
     handle_release_all(&trig_table, destroy);
     print_statistics();
     lock_acquire(&lock);

@@ -54,6 +54,9 @@ int trig_reset(const char *call, struct shmemx_trig *trig, int tag);
 
 int trig_dev(const char *call, struct shmemx_trig *trig,
              shmemx_trig_dev_t *out);
+/* Each operation of the program's that has not completed or that repeats. */
+typedef void trig_op_visitor(const struct stream_op *op, int tag, void *arg);
+void trig_visit_ops(trig_op_visitor *visit, void *arg);
 /* The program has destroyed it. */
 void trig_stream_destroyed(void *stream);
 /* Does the NIC count the hits of all tags? */

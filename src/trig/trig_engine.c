@@ -5,7 +5,6 @@
  * below on the progress thread.  A step waits for nothing. */
 #include "base/clock.h"
 #include "base/env.h"
-#include "base/symbol.h"
 #include "core/core_device.h"
 #include "progress/progress.h"
 #include "trig/trig_int.h"
@@ -378,23 +377,6 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
            : PROGRESS_AGAIN;
 }
 
-void trig_describe(const struct trig *t, int tag, char *text, size_t size)
-{
-    uint64_t limit = __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
-    unsigned long long n = trig_host_count(t, tag);
-
-    if (t->copies && t->tags[tag].copies)
-        limit = trig_copy_limit(t, tag);
-    if (!limit)
-        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
-                 tag);
-    else if (limit == UINT64_MAX)
-        snprintf(text, size, "tag %d of a trigger: %llu hits so far", tag, n);
-    else
-        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
-                 "operation wants %llu", tag, n, (unsigned long long)limit);
-}
-
 void trig_stream_destroyed(void *stream)
 {
     struct list_link *pos, *tmp;
@@ -412,47 +394,18 @@ void trig_stream_destroyed(void *stream)
     lock_release(&all_lock);
 }
 
-void trig_count_unfinished(struct stream_unfinished *l)
+bool trig_visit_all(bool wait, trig_visitor *visit, void *arg)
 {
     struct list_link *pos, *tmp;
 
-    lock_acquire(&all_lock);
-    list_each(pos, tmp, &all) {
-        const struct trig *t = list_entry(pos, struct trig, link);
-
-        for (int i = 0; !t->owner.arg && i < t->n_tags; i++) {
-            const struct trig_tag *g = &t->tags[i];
-
-            if (g->repeats || g->completed == g->n_ops)
-                continue;
-            l->n += g->n_ops - g->completed;
-            if (!l->first[0])
-                snprintf(l->first, sizeof l->first, "%s, PE %d, tag %d",
-                         symbol_public(g->ops->op.call), g->ops->op.pe, i);
-        }
-    }
-    lock_release(&all_lock);
-}
-
-/* Also in a signal handler. */
-bool trig_describe_word(const void *word, char *text, size_t size)
-{
-    struct list_link *pos, *tmp;
-    bool found = false;
-
-    if (!lock_try(&all_lock))
+    if (wait)
+        lock_acquire(&all_lock);
+    else if (!lock_try(&all_lock))
         return false;
-    list_each(pos, tmp, &all) {
-        const struct trig *t = list_entry(pos, struct trig, link);
-        uintptr_t at = (uintptr_t)word - (uintptr_t)t->done;
-
-        if (at >= (uintptr_t)t->n_tags * sizeof *t->done)
-            continue;
-        trig_describe(t, (int)(at / sizeof *t->done), text, size);
-        found = true;
-    }
+    list_each(pos, tmp, &all)
+        visit(list_entry(pos, struct trig, link), arg);
     lock_release(&all_lock);
-    return found;
+    return true;
 }
 
 void trig_wake(void)

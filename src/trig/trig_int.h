@@ -163,15 +163,24 @@ static inline bool trig_is_busy(const struct trig *t)
 {
     return t->n_released || t->n_issued;
 }
+
+/* ---- trig_report.c ---- */
+/* The hang report has triggers from now on. */
+void trig_report_open(void);
+/* A line at the end about what still waits for hits. */
+void trig_report_unfinished(void);
 /* What a wait for completed operations of the tag waits for. */
 void trig_describe(const struct trig *t, int tag, char *text, size_t size);
 /* The same by the word that counts them. */
 bool trig_describe_word(const void *word, char *text, size_t size);
+
+/* ---- trig_engine.c ---- */
 int trig_engine_open(void);
 void trig_engine_close(void);
 void trig_engine_add(struct trig *t);
 void trig_engine_remove(struct trig *t);
-/* Of the program's triggers: what waits for hits. */
-void trig_count_unfinished(struct stream_unfinished *l);
+/* Each trigger there is.  False: their list is in use, and it is not to wait. */
+typedef void trig_visitor(struct trig *t, void *arg);
+bool trig_visit_all(bool wait, trig_visitor *visit, void *arg);
 
 #endif

@@ -11,6 +11,7 @@ export SHMEM_DEVICE=software SHMEM_TIMEOUT=0 SHMEM_STALL=0
 program stuck <<'C'
 #include <shmemx_pcoll.h>
 static long a[64], b[64];
+static uint64_t sig;
 
 int main(int argc, char **argv)
 {
@@ -40,6 +41,8 @@ int main(int argc, char **argv)
         shmemx_trig_create(SHMEM_CTX_DEFAULT, 4, NULL, 0, &trig);
         shmemx_trig_put(trig, 2, 5, b, a, 8, other);
         shmemx_trig_hit(trig, 2, 3);
+        if (!strcmp(word, "signal"))
+            shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 1);
         shmemx_trig_wait(trig, 2, 1);
     }
     return 1;
@@ -66,6 +69,7 @@ for ppn in 2 1; do
     beside asked message $ppn 'shmemx_req_wait for [0-9]+ s, waiting for 7 of 8 transport partitions from PE 1, tag 7, the first of them number 0'
     beside asked collective $ppn 'shmemx_req_wait for [0-9]+ s, waiting for a request of shmemx_pallreduce_init: 3 of 4 partitions have not arrived, and number 0, .* is not ready'
     beside asked trigger $ppn 'shmemx_trig_wait for [0-9]+ s, waiting for .*; tag 2 of a trigger: 3 hits so far, the next operation wants 5'
+    beside asked signal $ppn 'shmem_signal_wait_until for [0-9]+ s, waiting for 0 to be == 1 at .*; 1 operation of triggers not done: tag 2 of a trigger: 3 hits so far, the next operation wants 5'
     together
 done
 finish 'partitions and tags in the hang report'

@@ -166,7 +166,7 @@ tells()
 {
     try 0 "$bad" "$1"
     ended 0 "$1"
-    said "$1" "sluice: PE 0 \\([^ ]+\\): $2: $3 bytes at 0x[0-9a-f]+ are in use: $4; they are freed all the same: free requests before their buffers \\[S-W-FREE\\]"
+    said "$1" "sluice: PE 0 \\([^ ]+\\): $2: $3 bytes at 0x[0-9a-f]+ are in use: $4; they are freed all the same: free requests or reset triggers before their buffers \\[S-W-FREE\\]"
 }
 
 tells send shmem_free 100000 'a send to PE 0, tag 7'

@@ -88,6 +88,17 @@ static int host(void)
         ? 9 : shmemx_trig_free(&t);
     CASE(rearm) return shmemx_trig_put(t, 0, 1, a, b, 8, pe)
         ? 9 : shmemx_trig_rearm(t, SHMEMX_TRIG_ALL);
+    if (!strcmp(word, "buffer")) {
+        long *p = shmem_malloc(64), *done = shmem_malloc(64);
+
+        shmemx_trig_put(t, 2, 1, done, b, 8, pe);
+        shmemx_trig_hit(t, 2, 1);
+        shmemx_trig_wait(t, 2, 1);
+        shmem_free(done);       /* that one has completed */
+        shmemx_trig_put(t, 3, 1, a, p + 7, 8, pe);
+        shmem_free(p);
+        return 0;
+    }
     CASE(never) return shmemx_trig_put(t, 0, 1, a, b, 8, pe);   /* then finalize */
     CASE(waits) return shmemx_trig_put(t, 0, 3, a, b, 8, pe)
         ? 9 : shmemx_trig_hit(t, 0, 2) ? 8 : shmemx_trig_wait(t, 0, 1);
@@ -193,6 +204,13 @@ beside kernel k_op_addr 'shmemx_dev_trigger_op: .*not a symmetric address.* for 
 beside kernel k_op_long 'shmemx_dev_trigger_op: .* for tag 1, .*\[S-E-ADDR\]'
 beside kernel k_op_none 'shmemx_dev_trigger_op: tag 0 of a trigger has not one put or get.*\[S-E-ARG\]'
 together
+
+# Memory that an operation is to use.
+try 1 ./bad buffer
+ended 0 buffer
+grep -qxE 'sluice: PE 0 \([^ ]+\): shmem_free: 64 bytes at 0x[0-9a-f]+ are in use: an operation of a trigger, tag 3, PE 0; they are freed all the same: free requests or reset triggers before their buffers \[S-W-FREE\]' \
+    "$err" || fail "buffer: $(cat "$err")"
+[ "$(grep -c shmem_free "$err")" -eq 1 ] || fail "buffer: $(cat "$err")"
 
 # Nothing hangs: what waits for hits at the end never begins, which each PE says,
 # and a wait for ever is reported and ended by the job.

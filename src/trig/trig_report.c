@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What triggers wait for, in words: for lines about waits, for the hang report,
+ * at the end of the library's use, and for memory that is freed too early.
+ * Called by the waits of this and other layers, also in a signal handler; it
+ * changes nothing. */
+#include "base/symbol.h"
+#include "diag/diag.h"
+#include "trig/trig_int.h"
+
+#include <stdio.h>
+
+void trig_describe(const struct trig *t, int tag, char *text, size_t size)
+{
+    uint64_t limit = __atomic_load_n(&t->limit[tag], __ATOMIC_RELAXED);
+    unsigned long long n = trig_host_count(t, tag);
+
+    if (t->copies && t->tags[tag].copies)
+        limit = trig_copy_limit(t, tag);
+    if (!limit)
+        snprintf(text, size, "tag %d of a trigger, whose hits the NIC counts",
+                 tag);
+    else if (limit == UINT64_MAX)
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far", tag, n);
+    else
+        snprintf(text, size, "tag %d of a trigger: %llu hits so far, the next "
+                 "operation wants %llu", tag, n, (unsigned long long)limit);
+}
+
+/* ---- by the word that counts what has completed ---- */
+
+struct search {
+    const void *word;
+    char *text;
+    size_t size;
+    bool found;
+};
+
+static void describe_if_its(struct trig *t, void *arg)
+{
+    struct search *s = arg;
+    uintptr_t at = (uintptr_t)s->word - (uintptr_t)t->done;
+
+    if (at >= (uintptr_t)t->n_tags * sizeof *t->done)
+        return;
+    trig_describe(t, (int)(at / sizeof *t->done), s->text, s->size);
+    s->found = true;
+}
+
+bool trig_describe_word(const void *word, char *text, size_t size)
+{
+    struct search s = { word, text, size, false };
+
+    trig_visit_all(false, describe_if_its, &s);
+    return s.found;
+}
+
+/* ---- operations that have not completed ---- */
+
+struct unfinished {
+    unsigned long n;
+    char first[112];
+    void (*first_text)(const struct trig *t, int tag, char *text, size_t size);
+};
+
+/* Of the program's, and of tags that do not repeat, whose operations wait when
+ * nothing is to be done. */
+static void count(struct trig *t, void *arg)
+{
+    struct unfinished *u = arg;
+
+    if (t->owner.arg || !lock_try(&t->lock))
+        return;
+    for (int i = 0; i < t->n_tags; i++) {
+        const struct trig_tag *g = &t->tags[i];
+
+        if (g->repeats || g->completed == g->n_ops)
+            continue;
+        if (!u->n)
+            u->first_text(t, i, u->first, sizeof u->first);
+        u->n += g->n_ops - g->completed;
+    }
+    lock_release(&t->lock);
+}
+
+static void name_call(const struct trig *t, int tag, char *text, size_t size)
+{
+    const struct stream_op *op = &t->tags[tag].ops->op;
+
+    snprintf(text, size, "%s, PE %d, tag %d", symbol_public(op->call), op->pe,
+             tag);
+}
+
+void trig_report_unfinished(void)
+{
+    struct unfinished u = { .first_text = name_call };
+    struct stream_unfinished left = { .n = 0 };
+
+    trig_visit_all(true, count, &u);
+    left.n = u.n;
+    snprintf(left.first, sizeof left.first, "%s", u.first);
+    stream_unfinished_report(&left, "operation of a trigger waits for hits",
+                             "operations of triggers wait for hits",
+                             "; shmemx_trig_reset() removes such");
+}
+
+static void describe_state(struct line *out)
+{
+    struct unfinished u = { .first_text = trig_describe };
+
+    trig_visit_all(false, count, &u);
+    if (u.n)
+        line_addf(out, "%s%lu operation%s of triggers not done: %s",
+                  out->n ? "; " : "", u.n, u.n == 1 ? "" : "s", u.first);
+}
+
+void trig_report_open(void)
+{
+    static const struct diag_source source = {
+        .part = DIAG_STREAMS, .describe = describe_state
+    };
+
+    diag_register(&source);
+}
+
+/* ---- memory ---- */
+
+struct visit {
+    trig_op_visitor *visit;
+    void *arg;
+};
+
+static void visit_ops(struct trig *t, void *arg)
+{
+    const struct visit *v = arg;
+
+    if (t->owner.arg)
+        return;
+    lock_acquire(&t->lock);
+    for (int i = 0; i < t->n_tags; i++) {
+        const struct trig_tag *g = &t->tags[i];
+
+        if (g->repeats || g->completed < g->n_ops)
+            for (const struct trig_op *op = g->ops; op; op = op->next)
+                v->visit(&op->op, i, v->arg);
+    }
+    lock_release(&t->lock);
+}
+
+void trig_visit_ops(trig_op_visitor *visit, void *arg)
+{
+    struct visit v = { visit, arg };
+
+    trig_visit_all(true, visit_ops, &v);
+}
