@@ -131,7 +131,7 @@ enum {
  * others: what a kernel found wrong with a partition, which is the tag. */
 enum shmemi_dev_hit {
     SHMEMI_DEV_HIT_PLAIN, SHMEMI_DEV_HIT_REPLACES, SHMEMI_DEV_HIT_NO_PART,
-    SHMEMI_DEV_HIT_TWICE, SHMEMI_DEV_HIT_NOT_STARTED,
+    SHMEMI_DEV_HIT_TWICE, SHMEMI_DEV_HIT_NOT_STARTED, SHMEMI_DEV_HIT_LATE,
     SHMEMI_DEV_HIT_OTHER_WAY    /* n: 1, it receives */
 };
 /* A wait for len bytes at dest by comparison a; team a; root a of team b. */
@@ -204,6 +204,11 @@ typedef struct shmemi_dev_host {
     void (*wait_set)(const struct shmemi_dev_set *s, unsigned turn);
     void (*hit)(void *trig, int tag, shmemi_u64 n);
     void (*refuse)(const char *call, const char *why);  /* ends the job */
+    /* A warp or block makes bytes ready, or, at NULL, what the operations of the
+     * tag send.  1: with SHMEM_CHECK=1, items have stored there after the first
+     * one has made this call. */
+    int (*is_late)(const void *source, shmemi_u64 bytes, void *trig, int tag,
+                   unsigned scope);
 } shmemi_dev_host;
 
 enum { SHMEMI_DEV_MAGIC = 0x53484d44, SHMEMI_DEV_CHECK = 1 };

@@ -141,6 +141,13 @@ SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
     enum shmemi_dev_part_mode mode = SHMEMI_DEV_PART_WAITS;
     int leads = shmemi_dev_rank(scope) == 0;
 
+#ifdef SHMEMI_DEV_C
+    if (scope != SHMEMI_DEV_THREAD && p->trig.dev.magic == SHMEMI_DEV_MAGIC &&
+        p->sends && (shmemi_u32)part < p->n &&
+        p->trig.dev.host->is_late(p->source + (shmemi_u64)part * p->bytes,
+                                  p->bytes, 0, part, (unsigned)scope))
+        shmemi_dev_part_refuse(p, part, 1, SHMEMI_DEV_HIT_LATE);
+#endif
     if (!shmemi_dev_takes_part(&p->trig.dev, scope))
         return;
     shmemi_dev_barrier(scope);

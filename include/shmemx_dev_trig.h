@@ -164,6 +164,12 @@ SHMEMI_DEV void shmemi_dev_trig_hit_by(const shmemx_trig_dev_t *t, int tag,
                                        shmemi_u64 n,
                                        enum shmemi_dev_scope scope)
 {
+#ifdef SHMEMI_DEV_C
+    if (scope != SHMEMI_DEV_THREAD && t->dev.magic == SHMEMI_DEV_MAGIC &&
+        t->dev.host->is_late(0, 0, t->trig, tag, (unsigned)scope))
+        shmemi_dev_trig_request(t, tag, (shmemi_u32)n, 0, 0, 0, 0,
+                                SHMEMI_DEV_HIT_LATE, SHMEMI_DEV_CALL_TRIGGER);
+#endif
     if (!shmemi_dev_takes_part(&t->dev, scope))
         return;
     shmemi_dev_barrier(scope);

@@ -59,6 +59,10 @@ struct kernel_hit {
     bool asks;                  /* for what has completed: no hit */
     bool copied;                /* one that the kernel may have counted itself */
 };
+/* A sum of the bytes that the puts of the tag send, which differs when they do.
+ * Set with kernel_hit. */
+extern hidden uint64_t (*kernel_sources_sum)(void *trig, int tag);
+uint64_t kernel_sum(uint64_t sum, const void *p, size_t len);
 /* A line, and the end of the job. */
 _Noreturn void kernel_hit_refuse_freed(const struct kernel_hit *h);
 /* The layer of triggers takes hits of kernels; false: not now.  NULL: there are

@@ -8,6 +8,7 @@
 #include "gtl/gtl_item.h"
 #include "kernel/kernel_int.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,25 @@ struct shared {
     } of[3];
 };
 
+/* With SHMEM_CHECK=1: what the first items of warps and blocks have made ready in
+ * this phase, for the last items, after which the others have run.  What exceeds
+ * it is not checked. */
+enum { READY_MOST = 64 };
+struct ready {
+    unsigned run, phase, n;
+    struct {
+        const void *source, *trig;
+        int tag;
+        unsigned scope;
+        uint64_t sum;
+    } is[READY_MOST];
+};
+
 /* What a thread that runs kernels keeps between their calls.  It is allocated:
  * a library that dlopen() loads has little thread-local memory. */
 struct own {
     struct shared shared;
+    struct ready ready;
     struct core_waiter waiter;  /* of the calls that wait for a vector */
 };
 
@@ -107,6 +123,50 @@ static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
         c->times[c->at] = c->seen;
     }
     return c->value[c->at];
+}
+
+uint64_t (*kernel_sources_sum)(void *trig, int tag);
+
+uint64_t kernel_sum(uint64_t sum, const void *p, size_t len)
+{
+    const unsigned char *at = p;
+
+    for (size_t i = 0; i < len; i++)
+        sum = (sum ^ at[i]) * 0x100000001b3u;
+    return sum;
+}
+
+static int is_late(const void *source, shmemi_u64 bytes, void *trig, int tag,
+                   unsigned scope)
+{
+    const struct shmemx_item *i = gtl_item;
+    unsigned size = scope == SHMEMI_DEV_WARP ? SHMEMI_DEV_WARP_SIZE : UINT_MAX;
+    bool first, last;
+    struct ready *r;
+    uint64_t sum;
+
+    if (likely(!core_status.checks) || !i || i->items == 1)
+        return 0;
+    first = i->item % size == 0;
+    last = i->item + 1 == i->items || (i->item + 1) % size == 0;
+    if (first == last || (!source && !kernel_sources_sum))
+        return 0;
+    sum = source ? kernel_sum(0, source, bytes) : kernel_sources_sum(trig, tag);
+    r = &own()->ready;
+    if (r->run != gtl_item_groups || r->phase != i->phase)
+        *r = (struct ready){ .run = gtl_item_groups, .phase = i->phase };
+    for (unsigned k = r->n; last && k--; )
+        if (r->is[k].source == source && r->is[k].trig == trig &&
+            r->is[k].tag == tag && r->is[k].scope == scope)
+            return r->is[k].sum != sum;
+    if (first && r->n < READY_MOST) {
+        r->is[r->n].source = source;
+        r->is[r->n].trig = trig;
+        r->is[r->n].tag = tag;
+        r->is[r->n].scope = scope;
+        r->is[r->n++].sum = sum;
+    }
+    return 0;
 }
 
 static void wake(shmemi_u64 ctl)
@@ -254,5 +314,5 @@ static void refuse(const char *call, const char *why)
 const struct shmemi_dev_host kernel_host = {
     .item = item_of, .share = share, .wake = wake, .kick = kick, .step = step,
     .wait = wait_word, .wait_set = wait_set, .hit = hit,
-    .refuse = refuse
+    .refuse = refuse, .is_late = is_late
 };

@@ -217,6 +217,14 @@ static _Noreturn void refuse_partition(const struct kernel_hit *h)
                "request %s", h->tag, h->n ? "receives" : "sends");
 }
 
+static _Noreturn void refuse_late(const struct kernel_hit *h)
+{
+    core_fatal(ERR_ARG, h->call, "%s %d, in a kernel of this PE: items of the "
+               "group have stored to its data after the first one has made this "
+               "call, in the same phase: call it in the next phase",
+               strstr(h->call, "pready") ? "partition" : "tag", h->tag);
+}
+
 bool kernel_request_hits(const shmemi_dev_request *q)
 {
     const struct kernel_hit h = {
@@ -227,6 +235,8 @@ bool kernel_request_hits(const shmemi_dev_request *q)
                                q->call == SHMEMI_DEV_CALL_TRIG_TEST
     };
 
+    if (h.how == SHMEMI_DEV_HIT_LATE)
+        refuse_late(&h);
     if (h.how >= SHMEMI_DEV_HIT_NO_PART)
         refuse_partition(&h);
     if (!kernel_hit)

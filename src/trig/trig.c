@@ -256,6 +256,23 @@ static bool kernel_hits(const struct kernel_hit *h)
     return replaced;
 }
 
+/* With SHMEM_CHECK=1. */
+static uint64_t sum_of_sources(void *trig, int tag)
+{
+    struct trig *t = handle_find(&trig_table, trig);
+    uint64_t sum = 0;
+
+    if (!t || tag < 0 || tag >= t->n_tags)
+        return 0;
+    lock_acquire(&t->lock);
+    for (const struct trig_op *op = t->tags[tag].ops; op; op = op->next)
+        if ((op->op.kind == STREAM_PUT || op->op.kind == STREAM_PUT_SIGNAL) &&
+            !op->op.value)
+            sum = kernel_sum(sum, op->op.source, op->op.len);
+    lock_release(&t->lock);
+    return sum;
+}
+
 /* ---- made and freed ---- */
 
 static size_t counts_size(const struct trig *t)
@@ -373,6 +390,7 @@ static int open_layer(const char *call)
         rc = trig_engine_open();
         is_open = !rc;
         kernel_hit = kernel_hits;
+        kernel_sources_sum = sum_of_sources;
         kernel_names.trigger = trig_describe_word;
         trig_report_open();
     }
@@ -544,6 +562,7 @@ void trig_close(void)
     lock_release(&lock);
     trig_engine_close();
     kernel_hit = NULL;
+    kernel_sources_sum = NULL;
     kernel_names.trigger = NULL;
     trig_report_unfinished();
     handle_release_all(&trig_table, destroy);

@@ -22,7 +22,6 @@ static int pe, n;
 
 static void kernel(const shmemx_item_t *it, void *arg)
 {
-    (void)it;
     (void)arg;
     if (!strcmp(word, "k_part"))
         shmemx_dev_pready(&ds, 8);
@@ -33,6 +32,7 @@ static void kernel(const shmemx_item_t *it, void *arg)
     CASE(k_arrived) shmemx_dev_parrived(&dr, 8);
     CASE(k_send) shmemx_dev_parrived(&ds, 0);
     CASE(k_empty) shmemx_dev_pready(&empty, 0);
+    CASE(k_late) ((char *)a)[it->item] = 7, shmemx_dev_pready_block(&ds, 0);
     CASE(k_wait) shmemx_dev_parrived_wait(&dr, 5);
     shmemx_dev_quiet(&ds.trig.dev);
 }
@@ -128,6 +128,8 @@ int main(int argc, char **argv)
             return 5;
         if (strcmp(word, "k_early"))
             shmemx_req_startall(2, (shmemx_req_t[]){ s, r });
+        if (!strcmp(word, "k_late"))
+            grid.items = 4;
         shmemx_stream_launch(stream, &grid, kernel, NULL);
         shmemx_stream_sync(stream);
     }
@@ -229,4 +231,7 @@ done
 try 2 ./bad k_empty
 ended 1 k_empty
 said k_empty 'sluice: PE 0 \([^ ]+\): shmemx_dev_pready: the object is empty: shmemx_prequest_create\(\) fills it \[S-E-STATE\]'
+# Only with checks that cost time.
+export SHMEM_CHECK=1
+kernel k_late 'shmemx_dev_pready: partition 0, in a kernel of this PE: items of the group have stored to its data after the first one has made this call, in the same phase: .*\[S-E-ARG\]'
 finish 'partitioned messages refuse what is wrong'

@@ -21,7 +21,6 @@ static int pe, n;
 
 static void kernel(const shmemx_item_t *it, void *arg)
 {
-    (void)it;
     (void)arg;
     if (!strcmp(word, "k_tag"))
         shmemx_dev_trigger(&d, 4, 1);
@@ -34,6 +33,7 @@ static void kernel(const shmemx_item_t *it, void *arg)
     CASE(k_op_addr) shmemx_dev_trigger_op(&d, 1, 1, malloc(8), b, 8, pe);
     CASE(k_op_long) shmemx_dev_trigger_op(&d, 1, 1, a, b, (size_t)1 << 31, pe);
     CASE(k_op_none) shmemx_dev_trigger_op(&d, 0, 1, a, b, 8, pe);
+    CASE(k_late) ((char *)b)[it->item] = 7, shmemx_dev_trigger_block(&d, 3, 1);
     CASE(k_wait) shmemx_dev_trig_wait(&d, 1, 1);
     shmemx_dev_quiet(&d.dev);
 }
@@ -126,6 +126,10 @@ int main(int argc, char **argv)
 
         if (shmemx_trig_free(&gone) || gone)
             return 4;
+    }
+    if (!strcmp(word, "k_late")) {
+        grid.items = 4;
+        shmemx_trig_put(t, 3, 1, a, b, 8, pe);
     }
     if (strncmp(word, "k_", 2)) {
         rc = host();
@@ -231,4 +235,7 @@ grep -qE 'shmemx_dev_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+;
 try 2 ./bad k_empty
 ended 1 k_empty
 said k_empty 'sluice: PE 0 \([^ ]+\): shmemx_dev_trigger: the object is empty: shmemx_trig_dev\(\) fills it \[S-E-STATE\]'
+# Only with checks that cost time.
+export SHMEM_CHECK=1
+kernel k_late 'shmemx_dev_trigger: tag 3, in a kernel of this PE: items of the group have stored to its data after the first one has made this call, in the same phase: .*\[S-E-ARG\]'
 finish 'triggers refuse what is wrong'
