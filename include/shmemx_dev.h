@@ -205,13 +205,15 @@ typedef struct shmemi_dev_host {
     void (*hit)(void *trig, int tag, shmemi_u64 n);
     void (*refuse)(const char *call, const char *why);  /* ends the job */
     /* A warp or block makes bytes ready, or, at NULL, what the operations of the
-     * tag send.  1: with SHMEM_CHECK=1, items have stored there after the first
+     * tag send, with SHMEM_CHECK=1.  1: items have stored there after the first
      * one has made this call. */
     int (*is_late)(const void *source, shmemi_u64 bytes, void *trig, int tag,
                    unsigned scope);
 } shmemi_dev_host;
 
-enum { SHMEMI_DEV_MAGIC = 0x53484d44, SHMEMI_DEV_CHECK = 1 };
+/* CHECK: words that kernels wait for; CHECK_ITEMS: what is made ready. */
+enum { SHMEMI_DEV_MAGIC = 0x53484d44, SHMEMI_DEV_CHECK = 1,
+       SHMEMI_DEV_CHECK_ITEMS = 2 };
 
 /* The state: at most 256 bytes, copied at will, valid until the context is
  * destroyed or shmem_finalize.  Kernels only read it. */

@@ -150,7 +150,8 @@ static void fill_state(unsigned at, const struct core_team *t, uint64_t ctx)
 
     c->state = (shmemx_dev_t){
         .magic = SHMEMI_DEV_MAGIC,
-        .flags = core_status.checks ? SHMEMI_DEV_CHECK : 0,
+        .flags = core_status.checks
+                     ? SHMEMI_DEV_CHECK | SHMEMI_DEV_CHECK_ITEMS : 0,
         .my_pe = t->my_pe, .n_pes = t->n_pes, .start = t->start,
         .stride = t->stride, .first = k.first, .span = k.span,
         .my_world_pe = core_world.my_pe, .n_rings = k.n_rings,
