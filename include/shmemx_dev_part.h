@@ -144,7 +144,7 @@ SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
 #ifdef SHMEMI_DEV_C
     if (scope != SHMEMI_DEV_THREAD && p->trig.dev.magic == SHMEMI_DEV_MAGIC &&
         p->trig.dev.flags & SHMEMI_DEV_CHECK_ITEMS && p->sends &&
-        (shmemi_u32)part < p->n &&
+        p->n_calls == 1 && (shmemi_u32)part < p->n &&
         p->trig.dev.host->is_late(p->source + (shmemi_u64)part * p->bytes,
                                   p->bytes, 0, part, (unsigned)scope))
         shmemi_dev_part_refuse(p, part, 1, SHMEMI_DEV_HIT_LATE);

@@ -167,7 +167,7 @@ SHMEMI_DEV void shmemi_dev_trig_hit_by(const shmemx_trig_dev_t *t, int tag,
 #ifdef SHMEMI_DEV_C
     if (scope != SHMEMI_DEV_THREAD && t->dev.magic == SHMEMI_DEV_MAGIC &&
         t->dev.flags & SHMEMI_DEV_CHECK_ITEMS &&
-        t->dev.host->is_late(0, 0, t->trig, tag, (unsigned)scope))
+        t->dev.host->is_late(0, n, t->trig, tag, (unsigned)scope))
         shmemi_dev_trig_request(t, tag, (shmemi_u32)n, 0, 0, 0, 0,
                                 SHMEMI_DEV_HIT_LATE, SHMEMI_DEV_CALL_TRIGGER);
 #endif

@@ -59,9 +59,10 @@ struct kernel_hit {
     bool asks;                  /* for what has completed: no hit */
     bool copied;                /* one that the kernel may have counted itself */
 };
-/* A sum of the bytes that the puts of the tag send, which differs when they do.
+/* A sum of the bytes that the puts of the tag send, which differs when they do; 0
+ * where further hits than these n start one, whose data others may still store.
  * Set with kernel_hit. */
-extern hidden uint64_t (*kernel_sources_sum)(void *trig, int tag);
+extern hidden uint64_t (*kernel_sources_sum)(void *trig, int tag, uint64_t n);
 uint64_t kernel_sum(uint64_t sum, const void *p, size_t len);
 /* A line, and the end of the job. */
 _Noreturn void kernel_hit_refuse_freed(const struct kernel_hit *h);

@@ -125,7 +125,7 @@ static shmemi_u64 share(int first, unsigned scope, shmemi_u64 value)
     return c->value[c->at];
 }
 
-uint64_t (*kernel_sources_sum)(void *trig, int tag);
+uint64_t (*kernel_sources_sum)(void *trig, int tag, uint64_t n);
 
 uint64_t kernel_sum(uint64_t sum, const void *p, size_t len)
 {
@@ -151,7 +151,8 @@ static int is_late(const void *source, shmemi_u64 bytes, void *trig, int tag,
     last = i->item + 1 == i->items || (i->item + 1) % size == 0;
     if (first == last || (!source && !kernel_sources_sum))
         return 0;
-    sum = source ? kernel_sum(0, source, bytes) : kernel_sources_sum(trig, tag);
+    sum = source ? kernel_sum(0, source, bytes)
+                 : kernel_sources_sum(trig, tag, bytes);
     r = &own()->ready;
     if (r->run != gtl_item_groups || r->phase != i->phase)
         *r = (struct ready){ .run = gtl_item_groups, .phase = i->phase };
@@ -301,9 +302,12 @@ static void hit(void *trig, int tag, shmemi_u64 n)
         .tag = tag, .n = n, .copied = !n
     };
 
-    if (!kernel_hit)
+    bool (*take)(const struct kernel_hit *h) = kernel_hit;
+
+    if (take)
+        take(&h);
+    else if (!h.copied)         /* a copied one needs nothing more */
         kernel_hit_refuse_freed(&h);
-    kernel_hit(&h);
 }
 
 static void refuse(const char *call, const char *why)

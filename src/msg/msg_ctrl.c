@@ -433,9 +433,13 @@ void msg_ctrl_drain(const char *call)
 void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
                      int pe)
 {
+    if (!xport_is_mapped(pe)) {         /* which the quiet below does not cover */
+        core_remote_notify(call, &ctx, op == SHMEM_SIGNAL_ADD ? AMO_ADD : AMO_SET,
+                           word, value, pe);
+        return;
+    }
     core_signal(call, &ctx, word, value, op, pe);
-    if (xport_is_mapped(pe))
-        core_quiet(call, &ctx);
+    core_quiet(call, &ctx);
 }
 
 /* ---- the owner's side ---- */

@@ -5,6 +5,7 @@
 #include "msg/msg_int.h"
 #include "msg/msg_coll.h"
 #include "msg/msg_ctrl.h"
+#include "base/clock.h"
 #include "kernel/kernel.h"
 #include "msg/msg_proto.h"
 #include "msg/part/part.h"
@@ -42,11 +43,20 @@ static void count_unfinished(struct msg_chan *c, void *arg)
         msg_describe(c, l->first, sizeof l->first);
 }
 
+/* What is on its way has some time. */
+#define ARRIVE_NS ((uint64_t)200000000)
+
 static void report_unfinished(void)
 {
-    struct stream_unfinished left = { .n = 0 };
+    struct stream_unfinished left;
+    uint64_t until = clock_ns() + ARRIVE_NS;
 
-    msg_chan_visit(true, count_unfinished, &left);
+    do {
+        left.n = 0;
+        msg_chan_visit(true, count_unfinished, &left);
+        if (left.n && xport_net)
+            xport_progress->poll();
+    } while (left.n && clock_ns() < until);
     stream_unfinished_report(&left, "partitioned message was started and has "
                              "not ended",
                              "partitioned messages were started and have not "

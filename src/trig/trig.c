@@ -145,7 +145,7 @@ void trig_late_end(void)
     __atomic_fetch_sub(&late, 1, __ATOMIC_RELEASE);
 }
 
-/* Its handle is hidden: no thread is within a hit of it on return. */
+/* No thread finds it any more: none is within a hit of it on return. */
 static void await_hits(const struct trig *t)
 {
     atomics_full_fence();
@@ -257,7 +257,7 @@ static bool kernel_hits(const struct kernel_hit *h)
 }
 
 /* With SHMEM_CHECK=1. */
-static uint64_t sum_of_sources(void *trig, int tag)
+static uint64_t sum_of_sources(void *trig, int tag, uint64_t n)
 {
     struct trig *t = handle_find(&trig_table, trig);
     uint64_t sum = 0;
@@ -265,7 +265,8 @@ static uint64_t sum_of_sources(void *trig, int tag)
     if (!t || tag < 0 || tag >= t->n_tags)
         return 0;
     lock_acquire(&t->lock);
-    for (const struct trig_op *op = t->tags[tag].ops; op; op = op->next)
+    for (const struct trig_op *op = t->tags[tag].ops;
+         op && t->tags[tag].period <= n; op = op->next)
         if ((op->op.kind == STREAM_PUT || op->op.kind == STREAM_PUT_SIGNAL) &&
             !op->op.value)
             sum = kernel_sum(sum, op->op.source, op->op.len);
@@ -551,6 +552,13 @@ static void print_statistics(void)
     memset(n, 0, sizeof *n);
 }
 
+/* Kernels and streams may still be on their way from it. */
+static void close_one(void *thing)
+{
+    await_hits(thing);
+    destroy(thing);
+}
+
 void trig_close(void)
 {
     lock_acquire(&lock);
@@ -560,12 +568,12 @@ void trig_close(void)
     }
     is_open = false;
     lock_release(&lock);
+    trig_report_unfinished();
     trig_engine_close();
     kernel_hit = NULL;
     kernel_sources_sum = NULL;
     kernel_names.trigger = NULL;
-    trig_report_unfinished();
-    handle_release_all(&trig_table, destroy);
+    handle_release_all(&trig_table, close_one);
     print_statistics();
     lock_acquire(&lock);
     for (unsigned i = 0; i < KEPT; i++) {

@@ -9,7 +9,7 @@
 #include "progress/progress.h"
 #include "trig/trig_int.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 enum { STEPS = 64, ISSUED_MOST = 256 };
 
@@ -377,35 +377,75 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
            : PROGRESS_AGAIN;
 }
 
+static void forget_stream(struct trig *t, void *stream)
+{
+    for (struct trig_stream *s = t->streams; s; s = s->next)
+        if (s->stream == stream)
+            s->stream = NULL;
+}
+
 void trig_stream_destroyed(void *stream)
+{
+    trig_visit_each(forget_stream, stream);
+}
+
+bool trig_try_visit(bool locks, trig_visitor *visit, void *arg)
 {
     struct list_link *pos, *tmp;
 
-    lock_acquire(&all_lock);
+    if (!lock_try(&all_lock))
+        return false;
     list_each(pos, tmp, &all) {
         struct trig *t = list_entry(pos, struct trig, link);
 
-        lock_acquire(&t->lock);
-        for (struct trig_stream *s = t->streams; s; s = s->next)
-            if (s->stream == stream)
-                s->stream = NULL;
-        lock_release(&t->lock);
+        if (locks && !lock_try(&t->lock))
+            continue;
+        visit(t, arg);
+        if (locks)
+            lock_release(&t->lock);
     }
     lock_release(&all_lock);
+    return true;
 }
 
-bool trig_visit_all(bool wait, trig_visitor *visit, void *arg)
+/* The handles of those that there are, and how many: NULL where there are none, or
+ * no memory. */
+static void **handles(size_t *n)
 {
     struct list_link *pos, *tmp;
+    void **is;
 
-    if (wait)
-        lock_acquire(&all_lock);
-    else if (!lock_try(&all_lock))
-        return false;
+    *n = 0;
+    lock_acquire(&all_lock);
     list_each(pos, tmp, &all)
-        visit(list_entry(pos, struct trig, link), arg);
+        ++*n;
+    is = *n ? malloc(*n * sizeof *is) : NULL;
+    *n = 0;
+    list_each(pos, tmp, &all)
+        if (is)
+            is[(*n)++] = handle_of_object(list_entry(pos, struct trig, link));
     lock_release(&all_lock);
-    return true;
+    return is;
+}
+
+/* A thread that has a trigger's lock may wait for another trigger, so the list's is
+ * not held. */
+void trig_visit_each(trig_visitor *visit, void *arg)
+{
+    size_t n;
+    void **is = handles(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct trig *t = trig_late_begin(is[i]);
+
+        if (t) {
+            lock_acquire(&t->lock);
+            visit(t, arg);
+            lock_release(&t->lock);
+        }
+        trig_late_end();
+    }
+    free(is);
 }
 
 void trig_wake(void)

@@ -105,6 +105,8 @@ bool trig_has_tag(const char *call, const struct trig *t, int tag);
  * free the trigger.  It is not freed between the two; NULL: it has been. */
 struct trig *trig_late_begin(void *trig);
 void trig_late_end(void);
+/* Has the operation had its hits?  With the lock. */
+bool trig_has_begun(const struct trig *t, const struct trig_op *op);
 
 /* ---- trig_engine.c; the lock is held, but by trig_count ---- */
 /* The hits of the tag so far, but for those that a NIC has; and all. */
@@ -179,8 +181,11 @@ int trig_engine_open(void);
 void trig_engine_close(void);
 void trig_engine_add(struct trig *t);
 void trig_engine_remove(struct trig *t);
-/* Each trigger there is.  False: their list is in use, and it is not to wait. */
+/* Each trigger there is, but for what is in use just now: false if all may be.
+ * locks: with its lock. */
 typedef void trig_visitor(struct trig *t, void *arg);
-bool trig_visit_all(bool wait, trig_visitor *visit, void *arg);
+bool trig_try_visit(bool locks, trig_visitor *visit, void *arg);
+/* Each, with its lock. */
+void trig_visit_each(trig_visitor *visit, void *arg);
 
 #endif

@@ -3,6 +3,7 @@
  * at the end of the library's use, and for memory that is freed too early.
  * Called by the waits of this and other layers, also in a signal handler; it
  * changes nothing. */
+#include "base/clock.h"
 #include "base/symbol.h"
 #include "diag/diag.h"
 #include "trig/trig_int.h"
@@ -50,11 +51,11 @@ bool trig_describe_word(const void *word, char *text, size_t size)
 {
     struct search s = { word, text, size, false };
 
-    trig_visit_all(false, describe_if_its, &s);
+    trig_try_visit(false, describe_if_its, &s);
     return s.found;
 }
 
-/* ---- operations that have not completed ---- */
+/* ---- operations whose hits have not come ---- */
 
 struct unfinished {
     unsigned long n;
@@ -68,18 +69,15 @@ static void count(struct trig *t, void *arg)
 {
     struct unfinished *u = arg;
 
-    if (t->owner.arg || !lock_try(&t->lock))
-        return;
-    for (int i = 0; i < t->n_tags; i++) {
+    for (int i = 0; !t->owner.arg && i < t->n_tags; i++) {
         const struct trig_tag *g = &t->tags[i];
 
         if (g->repeats || g->completed == g->n_ops)
             continue;
-        if (!u->n)
-            u->first_text(t, i, u->first, sizeof u->first);
-        u->n += g->n_ops - g->completed;
+        for (const struct trig_op *op = g->ops; op; op = op->next)
+            if (!trig_has_begun(t, op) && !u->n++)
+                u->first_text(t, i, u->first, sizeof u->first);
     }
-    lock_release(&t->lock);
 }
 
 static void name_call(const struct trig *t, int tag, char *text, size_t size)
@@ -90,12 +88,34 @@ static void name_call(const struct trig *t, int tag, char *text, size_t size)
              tag);
 }
 
+/* Of the program's: what has had its hits is done, and counted. */
+static void settle(struct trig *t, void *arg)
+{
+    bool *busy = arg;
+
+    if (t->owner.arg)
+        return;
+    trig_scan(t);
+    trig_step(t, busy);
+    *busy |= trig_is_busy(t);
+}
+
+enum { SETTLE_S = 10 };                 /* at most */
+
 void trig_report_unfinished(void)
 {
     struct unfinished u = { .first_text = name_call };
     struct stream_unfinished left = { .n = 0 };
+    uint64_t until = clock_ns() + (uint64_t)SETTLE_S * 1000000000u;
+    bool busy;
 
-    trig_visit_all(true, count, &u);
+    do {
+        busy = false;
+        trig_visit_each(settle, &busy);
+        if (busy && xport_net)
+            xport_progress->poll();
+    } while (busy && clock_ns() < until);
+    trig_visit_each(count, &u);
     left.n = u.n;
     snprintf(left.first, sizeof left.first, "%s", u.first);
     stream_unfinished_report(&left, "operation of a trigger waits for hits",
@@ -107,7 +127,7 @@ static void describe_state(struct line *out)
 {
     struct unfinished u = { .first_text = trig_describe };
 
-    trig_visit_all(false, count, &u);
+    trig_try_visit(true, count, &u);
     if (u.n)
         line_addf(out, "%s%lu operation%s of triggers not done: %s",
                   out->n ? "; " : "", u.n, u.n == 1 ? "" : "s", u.first);
@@ -132,10 +152,11 @@ struct visit {
 static void visit_ops(struct trig *t, void *arg)
 {
     const struct visit *v = arg;
+    bool busy = false;
 
     if (t->owner.arg)
         return;
-    lock_acquire(&t->lock);
+    settle(t, &busy);           /* kernels' copies are counted late */
     for (int i = 0; i < t->n_tags; i++) {
         const struct trig_tag *g = &t->tags[i];
 
@@ -143,12 +164,11 @@ static void visit_ops(struct trig *t, void *arg)
             for (const struct trig_op *op = g->ops; op; op = op->next)
                 v->visit(&op->op, i, v->arg);
     }
-    lock_release(&t->lock);
 }
 
 void trig_visit_ops(trig_op_visitor *visit, void *arg)
 {
     struct visit v = { visit, arg };
 
-    trig_visit_all(true, visit_ops, &v);
+    trig_visit_each(visit_ops, &v);
 }
