@@ -9,7 +9,7 @@
  * shmemx_parrived or shmemx_dev_parrived, shmemx_req_wait or
  * shmemx_enqueue_waitall.  A partition has arrived when this member's dest has
  * all of it.  No call waits for what other members do but those that wait for
- * the request; between nodes the host's start waits for the network.
+ * the request.
  *
  * What the members do is a schedule: a list of steps, in each of which a piece
  * of the partition goes out and another one comes in.  The calls for the usual
