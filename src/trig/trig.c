@@ -131,25 +131,11 @@ int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
     return 0;
 }
 
-static unsigned late;           /* atomic: threads between the two */
-
-struct trig *trig_late_begin(void *trig)
-{
-    /* seq_cst: pairs with await_hits(). */
-    __atomic_fetch_add(&late, 1, __ATOMIC_SEQ_CST);
-    return handle_find(&trig_table, trig);
-}
-
-void trig_late_end(void)
-{
-    __atomic_fetch_sub(&late, 1, __ATOMIC_RELEASE);
-}
-
 /* No thread finds it any more: none is within a hit of it on return. */
 static void await_hits(const struct trig *t)
 {
     atomics_full_fence();
-    while (__atomic_load_n(&late, __ATOMIC_ACQUIRE) ||
+    while (trig_late_threads() ||
            __atomic_load_n(&t->hitting, __ATOMIC_ACQUIRE))
         sched_yield();
 }

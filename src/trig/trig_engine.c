@@ -37,6 +37,16 @@ uint64_t trig_count(const struct trig *t, int tag)
                   : trig_host_count(t, tag) + g->beyond;
 }
 
+/* One that is armed with the NIC or with kernels begins when the count gets
+ * there. */
+bool trig_has_begun(const struct trig *t, const struct trig_op *op)
+{
+    const struct trig_tag *g = &t->tags[op->tag];
+
+    return op->released && (!g->armed || trig_count(t, op->tag) >=
+                                             g->base + op->threshold);
+}
+
 static void append(struct trig_list *l, struct trig_op *op)
 {
     op->after = NULL;
@@ -377,6 +387,25 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
            : PROGRESS_AGAIN;
 }
 
+static unsigned late;           /* atomic: threads between the two */
+
+struct trig *trig_late_begin(void *trig)
+{
+    /* seq_cst: pairs with await_hits(). */
+    __atomic_fetch_add(&late, 1, __ATOMIC_SEQ_CST);
+    return handle_find(&trig_table, trig);
+}
+
+void trig_late_end(void)
+{
+    __atomic_fetch_sub(&late, 1, __ATOMIC_RELEASE);
+}
+
+unsigned trig_late_threads(void)
+{
+    return __atomic_load_n(&late, __ATOMIC_ACQUIRE);
+}
+
 static void forget_stream(struct trig *t, void *stream)
 {
     for (struct trig_stream *s = t->streams; s; s = s->next)
@@ -398,11 +427,12 @@ bool trig_try_visit(bool locks, trig_visitor *visit, void *arg)
     list_each(pos, tmp, &all) {
         struct trig *t = list_entry(pos, struct trig, link);
 
-        if (locks && !lock_try(&t->lock))
-            continue;
-        visit(t, arg);
-        if (locks)
+        if (!locks) {
+            visit(t, arg);
+        } else if (lock_try(&t->lock)) {
+            visit(t, arg);
             lock_release(&t->lock);
+        }
     }
     lock_release(&all_lock);
     return true;

@@ -105,6 +105,7 @@ bool trig_has_tag(const char *call, const struct trig *t, int tag);
  * free the trigger.  It is not freed between the two; NULL: it has been. */
 struct trig *trig_late_begin(void *trig);
 void trig_late_end(void);
+unsigned trig_late_threads(void);
 /* Has the operation had its hits?  With the lock. */
 bool trig_has_begun(const struct trig *t, const struct trig_op *op);
 

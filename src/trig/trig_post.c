@@ -198,16 +198,6 @@ int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
 
 /* ---- forgotten ---- */
 
-/* One that is armed with the NIC or with kernels begins when the count gets
- * there. */
-bool trig_has_begun(const struct trig *t, const struct trig_op *op)
-{
-    const struct trig_tag *g = &t->tags[op->tag];
-
-    return op->released && (!g->armed || trig_count(t, op->tag) >=
-                                             g->base + op->threshold);
-}
-
 /* Has an operation begun that has not completed? */
 static bool is_busy(const struct trig *t, int tag)
 {

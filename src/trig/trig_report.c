@@ -89,7 +89,7 @@ static void name_call(const struct trig *t, int tag, char *text, size_t size)
 }
 
 /* Of the program's: what has had its hits is done, and counted. */
-static void settle(struct trig *t, void *arg)
+static void end_begun(struct trig *t, void *arg)
 {
     bool *busy = arg;
 
@@ -100,18 +100,18 @@ static void settle(struct trig *t, void *arg)
     *busy |= trig_is_busy(t);
 }
 
-enum { SETTLE_S = 10 };                 /* at most */
+enum { END_S = 10 };                 /* at most */
 
 void trig_report_unfinished(void)
 {
     struct unfinished u = { .first_text = name_call };
     struct stream_unfinished left = { .n = 0 };
-    uint64_t until = clock_ns() + (uint64_t)SETTLE_S * 1000000000u;
+    uint64_t until = clock_ns() + (uint64_t)END_S * 1000000000u;
     bool busy;
 
     do {
         busy = false;
-        trig_visit_each(settle, &busy);
+        trig_visit_each(end_begun, &busy);
         if (busy && xport_net)
             xport_progress->poll();
     } while (busy && clock_ns() < until);
@@ -156,7 +156,7 @@ static void visit_ops(struct trig *t, void *arg)
 
     if (t->owner.arg)
         return;
-    settle(t, &busy);           /* kernels' copies are counted late */
+    end_begun(t, &busy);           /* kernels' copies are counted late */
     for (int i = 0; i < t->n_tags; i++) {
         const struct trig_tag *g = &t->tags[i];
 
