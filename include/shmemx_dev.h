@@ -204,9 +204,9 @@ typedef struct shmemi_dev_host {
     void (*wait_set)(const struct shmemi_dev_set *s, unsigned turn);
     void (*hit)(void *trig, int tag, shmemi_u64 n);
     void (*refuse)(const char *call, const char *why);  /* ends the job */
-    /* A warp or block makes bytes ready, or, at NULL, what the operations of the
-     * tag send if so many hits start them all, with SHMEM_CHECK=1.  1: items have stored there after the first
-     * one has made this call. */
+    /* With SHMEM_CHECK=1: a warp or block makes bytes ready, or, at NULL, what the
+     * operations of the tag send if so many hits start them all.  1: items have
+     * stored there after the first one has made this call. */
     int (*is_late)(const void *source, shmemi_u64 bytes, void *trig, int tag,
                    unsigned scope);
 } shmemi_dev_host;

@@ -195,6 +195,21 @@ static T_UNUSED bool t_mem(const void *a, const void *b, size_t size,
     return bad == 0;
 }
 
+/* Of this process, in KiB; -1: not known. */
+static T_UNUSED long t_resident_kib(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kib;
+}
+
 static T_UNUSED void t_skip(const char *reason)
 {
     t_state.skip = true;

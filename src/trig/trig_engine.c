@@ -418,12 +418,12 @@ void trig_stream_destroyed(void *stream)
     trig_visit_each(forget_stream, stream);
 }
 
-bool trig_try_visit(bool locks, trig_visitor *visit, void *arg)
+void trig_try_visit(bool locks, trig_visitor *visit, void *arg)
 {
     struct list_link *pos, *tmp;
 
     if (!lock_try(&all_lock))
-        return false;
+        return;
     list_each(pos, tmp, &all) {
         struct trig *t = list_entry(pos, struct trig, link);
 
@@ -435,7 +435,6 @@ bool trig_try_visit(bool locks, trig_visitor *visit, void *arg)
         }
     }
     lock_release(&all_lock);
-    return true;
 }
 
 /* The handles of those that there are, and how many: NULL where there are none, or

@@ -182,10 +182,9 @@ int trig_engine_open(void);
 void trig_engine_close(void);
 void trig_engine_add(struct trig *t);
 void trig_engine_remove(struct trig *t);
-/* Each trigger there is, but for what is in use just now: false if all may be.
- * locks: with its lock. */
+/* Each trigger there is, but for what is in use just now; locks: with its lock. */
 typedef void trig_visitor(struct trig *t, void *arg);
-bool trig_try_visit(bool locks, trig_visitor *visit, void *arg);
+void trig_try_visit(bool locks, trig_visitor *visit, void *arg);
 /* Each, with its lock. */
 void trig_visit_each(trig_visitor *visit, void *arg);
 

@@ -82,10 +82,12 @@ static void count(struct trig *t, void *arg)
 
 static void name_call(const struct trig *t, int tag, char *text, size_t size)
 {
-    const struct stream_op *op = &t->tags[tag].ops->op;
+    const struct trig_op *op = t->tags[tag].ops;
 
-    snprintf(text, size, "%s, PE %d, tag %d", symbol_public(op->call), op->pe,
-             tag);
+    while (trig_has_begun(t, op))
+        op = op->next;          /* one has not */
+    snprintf(text, size, "%s, PE %d, tag %d", symbol_public(op->op.call),
+             op->op.pe, tag);
 }
 
 /* Of the program's: what has had its hits is done, and counted. */

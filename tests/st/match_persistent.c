@@ -343,20 +343,6 @@ T(thousands_of_receives_are_made_late)
     free(r);
 }
 
-static long resident_kib(void)
-{
-    char line[256];
-    long kib = -1;
-    FILE *f = fopen("/proc/self/status", "r");
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return kib;
-}
-
 /* Whoever comes first makes the next ones while others still have these. */
 T(what_is_freed_is_used_again)
 {
@@ -366,7 +352,7 @@ T(what_is_freed_is_used_again)
 
     for (int k = 0; k < times; k++) {
         if (k == 100)
-            before = resident_kib();
+            before = t_resident_kib();
         make_pairs(e, k);
         match_all(e, 2 * PAIRS);
         if (k % 3)
@@ -375,7 +361,7 @@ T(what_is_freed_is_used_again)
     }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     if (times == 300)
-        T_LE(resident_kib(), before + 1024);
+        T_LE(t_resident_kib(), before + 1024);
 #else                           /* they keep what was freed */
     (void)before;
 #endif

@@ -377,20 +377,6 @@ T(all_tags_are_armed_or_none)
     end();
 }
 
-static long resident_kib(void)
-{
-    FILE *f = fopen("/proc/self/status", "re");
-    char line[256];
-    long kib = 0;
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return kib;
-}
-
 /* What a trigger keeps of a stream serves the next one. */
 T(streams_come_and_go)
 {
@@ -407,9 +393,9 @@ T(streams_come_and_go)
         T_EQ(shmemx_stream_sync(s), 0);
         T_EQ(shmemx_stream_destroy(s), 0);
         if (i == 10)
-            most = resident_kib() + 24000;
+            most = t_resident_kib() + 24000;
     }
-    T_TRUE(resident_kib() < most);
+    T_TRUE(t_resident_kib() < most);
     T_EQ(shmemx_trig_wait(trig, 7, 1), 0);
     shmem_signal_wait_until(&signals[0], SHMEM_CMP_EQ, 1);
     end();

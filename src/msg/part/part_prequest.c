@@ -41,7 +41,8 @@ static int choose(const char *call, const struct msg_chan *c, int *mode)
     else if (*mode == SHMEMX_PREQUEST_COPY && !may_copy(c))
         why = "this device does not reach both buffers";
     else if (*mode == SHMEMX_PREQUEST_TRIGGER && !trig_is_nic(c->part->trig))
-        why = "the NIC does not do its operations (SHMEM_TRIGGER)";
+        why = "the NIC does not do all of its operations (SHMEM_TRIGGER; each "
+              "transport partition needs a counter)";
     if (!why)
         return 0;
     core_misuse(ERR_STREAM, call, "the send to PE %d, tag %d: %s", c->pe,

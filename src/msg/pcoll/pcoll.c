@@ -272,9 +272,7 @@ static int open_trigger(struct pcoll *c)
             .dest = pair, .source = pair + 1, .len = sizeof *pair
         };
 
-        /* The operation is right: if it is not posted, memory lacks. */
-        if (trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op))
-            rc = -ENOMEM;
+        rc = trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op);
     }
     rc = rc ? rc : trig_rearm(c->call, c->trig, SHMEMX_TRIG_ALL, true);
     if (rc && c->trig) {
