@@ -98,11 +98,13 @@ static bool mapped(void *host, size_t size)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = (uintptr_t)host / page * page;
     uintptr_t to = ((uintptr_t)host + size + page - 1) / page * page;
-    unsigned char seen;
+    unsigned char seen[4096];   /* of a page each */
 
-    for (; from < to; from += page)
-        if (mincore((void *)from, page, &seen) && errno == ENOMEM)
+    for (size_t n; from < to; from += n) {
+        n = to - from < page * sizeof seen ? to - from : page * sizeof seen;
+        if (mincore((void *)from, n, seen) && errno == ENOMEM)
             return false;
+    }
     return true;
 }
 
