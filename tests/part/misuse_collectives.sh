@@ -16,7 +16,7 @@ program bad <<'C'
 #include <signal.h>
 #include <unistd.h>
 #include <shmemx_pcoll.h>
-static long a[64], b[64], c[32768];
+static long a[64], b[64], c[1 << 23];   /* c: more than sockets hold */
 static const char *word;
 static int me, n, other;
 static shmemx_req_t q;
@@ -99,6 +99,14 @@ static int host(void)
     }
     CASE(ops) return exchange(1, SHMEMX_INT32, me ? SHMEMX_MIN : SHMEMX_SUM);
     CASE(noneop) return exchange(1, SHMEMX_INT32, 100);
+    /* No kernel of the library's combines it there; what is moved needs none. */
+    CASE(device) {
+        long *d = shmem_space_calloc(SHMEM_SPACE_DEVICE, 64, sizeof *d);
+        int rc = shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, d, d, 4, 8, SHMEMX_INT64, 0, &q);
+
+        return rc ? 9 : shmemx_req_free(&q) ? 8
+            : allreduce(d + 32, d, 4, 8, SHMEMX_INT64, SHMEMX_SUM);
+    }
     CASE(alone) {
         int rc = allreduce(me ? b : NULL, a, 2, 8, SHMEMX_INT64, SHMEMX_SUM);
 
@@ -164,7 +172,7 @@ static int host(void)
         return rc || me ? rc : shmemx_req_start(q);
     }
     CASE(fails) {
-        int rc = shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, c, c, 64, 512, SHMEMX_INT64, 0, &q);
+        int rc = shmemx_pbroadcast_init(SHMEM_TEAM_WORLD, c, c, 64, 1 << 17, SHMEMX_INT64, 0, &q);
 
         rc = rc ? rc : shmemx_req_start(q);
         shmem_barrier_all();
@@ -313,6 +321,12 @@ for ppn in 2 1; do
     beside host stays 22 'pcoll_init: message 0 (to|from) PE [01]: its sender and its receiver differ in .stays.*\[S-W-ARG\]' 2 $ppn
 done
 together
+(
+    export SHMEM_DEVICE=hip SHMEM_DEVICE_SYMMETRIC_SIZE=16M FAKE_DEVICE=discrete
+    export LD_LIBRARY_PATH="$BUILD/obj/tests/fake/hip"
+    host device 95 'pallreduce_init: .* memory that only the device reaches, and this device runs no kernels .*\[S-W-DEVICE\]' 2
+    exit $failures
+) || failures=$((failures + 1))
 beside host split 22 'sched_create: 2 is neither .*\[S-W-ARG\]'
 beside host pieces 22 'sched_create: 2 pieces of source, and 3 of .*\[S-W-ARG\]'
 beside host minus 22 'sched_create: -1 pieces of source \[S-W-ARG\]'

@@ -118,10 +118,28 @@ static int need_pool(const struct pcoll *c, void *out, size_t size)
     return size && !p ? stream_no_pool_memory(c->call, size) : 0;
 }
 
-/* Memory that the processor does not reach is combined by the device. */
+/* The device combines memory that the processor does not reach, by a kernel. */
+static int need_kernels(const struct pcoll *c)
+{
+    const struct pcoll_action *a = c->sched.actions;
+
+    if (gtl_device.kernels)
+        return 0;
+    for (int i = 0; i < c->sched.n; i++, a++) {
+        if (a->kind == PCOLL_SEND || !a->reduces)
+            continue;
+        stream_refuse(ERR_DEVICE, c->call, "source or dest is memory that only "
+                      "the device reaches, and this device runs no kernels of "
+                      "the library's, which would combine it");
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
 static int open_stream(struct pcoll *c)
 {
     bool by_device = false;
+    int rc;
 
     for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST; i++)
         by_device |= pcoll_extent(c, i) && core_device_only(c->base[i]);
@@ -133,6 +151,9 @@ static int open_stream(struct pcoll *c)
             return stream_refuse(ERR_ARG, c->call, "%s is memory that the "
                                  "device does not reach, the other buffer is "
                                  "the device's", i ? "dest" : "source");
+    rc = need_kernels(c);
+    if (rc)
+        return rc;
     if (gtl->stream_create(GTL_URGENT, &c->stream))
         return stream_refuse(ERR_STREAM, c->call, "%s", gtl_error()), -ENOMEM;
     return 0;
