@@ -146,7 +146,7 @@ static void check_available(struct mem_bound *out)
         out->bytes = 0;
 }
 
-int heap_plan_make(int n_pes, struct heap_plan *out)
+int heap_plan_make(int n_pes, size_t available, struct heap_plan *out)
 {
     struct heap_plan p = { 0 };
     struct heap_static d;
@@ -160,7 +160,7 @@ int heap_plan_make(int n_pes, struct heap_plan *out)
     if (heap_env_size(HEAP_HOST, &p.user_size))
         p.requested_size = p.user_size;
     else
-        choose_default(n_pes, m.bytes, &p);
+        choose_default(n_pes, available ? available : m.bytes, &p);
     choose_pages(n_pes, &p);
     rc = check_memory(n_pes, &m, &p);
     if (!rc)

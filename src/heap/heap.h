@@ -59,8 +59,9 @@ struct heap_plan {
 };
 
 /* The plan where n_pes share the memory, checked against the memory of the
- * machine and of the container: -ENOMEM names what is short. */
-int heap_plan_make(int n_pes, struct heap_plan *out);
+ * machine and of the container: -ENOMEM names what is short.  A size that is not
+ * set is a share of `available` bytes; 0: of what is available now. */
+int heap_plan_make(int n_pes, size_t available, struct heap_plan *out);
 /* What the base of a PE's own slot is a multiple of: no block of the heap can
  * have a larger alignment. */
 size_t heap_plan_align(const struct heap_plan *plan);

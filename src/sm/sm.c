@@ -196,6 +196,28 @@ static int n_sharing(void)
     return rt_job.one_machine ? rt_job.n_pes : rt_job.n_local;
 }
 
+/* What is available there shrinks while the nodes start, and all are to choose
+ * the same size: PE 0 reads it for them.  0: each node reads its own. */
+static int read_available(size_t *available)
+{
+    struct mem_bound m;
+    int rc = 0;
+
+    *available = 0;
+    if (!rt_job.one_machine || rt_job.n_local == rt_job.n_pes)
+        return 0;
+    if (rt_job.pe == 0) {
+        mem_available("", &m);
+        *available = m.bytes;
+        rc = rt_put("memory", available, sizeof *available);
+    }
+    if (!rc)
+        rc = rt_fence();
+    if (!rc && rt_job.local == 0 && rt_job.pe)
+        rc = rt_get(0, "memory", available, sizeof *available);
+    return rc;
+}
+
 /* Reserved pages before the plan goes out, for others may take them first. */
 static int make_host_file(struct heap_plan *plan, int *out)
 {
@@ -254,12 +276,12 @@ static int run_member(struct sm_address *address, int fds[2])
 }
 
 /* The plan and the memory behind it, agreed on by all PEs of the node. */
-static int run_leader(struct sm_address *address, int fds[2])
+static int run_leader(size_t available, struct sm_address *address, int fds[2])
 {
     size_t n = (size_t)rt_job.n_local;
     int listen_fd = -1, rc;
 
-    rc = heap_plan_make(n_sharing(), &address->plan);
+    rc = heap_plan_make(n_sharing(), available, &address->plan);
     if (!rc)
         rc = make_host_file(&address->plan, &fds[0]);
     if (!rc && sm_two_files(&address->plan))
@@ -324,13 +346,17 @@ int sm_open(void)
 {
     int fds[2] = { -1, -1 }, rc;
     struct sm_address address;
+    size_t available;
 
     memset(&address, 0, sizeof address);
     heap_hooks = (struct heap_hooks){
         .copy = gtl_copy_now, .fill = gtl_fill_now, .abort = rt_abort,
         .leave = rt_leave
     };
-    rc = rt_job.local ? run_member(&address, fds) : run_leader(&address, fds);
+    rc = read_available(&available);
+    if (!rc)
+        rc = rt_job.local ? run_member(&address, fds)
+                          : run_leader(available, &address, fds);
     /* It was made before the programs were found to differ. */
     if (!rc && !sm_two_files(&address.plan))
         close_file(&fds[1]);

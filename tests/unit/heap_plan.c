@@ -160,7 +160,7 @@ static int plan_with(const char *size, int n_pes, struct heap_plan *out)
         unsetenv("SHMEM_SYMMETRIC_SIZE");
     T_EQ(env_load(), 0);
     unit_capture();
-    rc = heap_plan_make(n_pes, out);
+    rc = heap_plan_make(n_pes, 0, out);
     said = unit_captured();
     return rc;
 }

@@ -113,7 +113,7 @@ T(another_layout_of_static_data_leaves_it_private)
 
     open_leader();
     env.STATIC_DATA = true;
-    T_EQ(heap_plan_make(1, &blob.plan), 0);
+    T_EQ(heap_plan_make(1, 0, &blob.plan), 0);
     T_LT(0, blob.plan.data_size);
     for (int i = 1; i < PES; i++) {
         env.STATIC_DATA = i != 2;
@@ -130,7 +130,7 @@ T(another_layout_of_static_data_leaves_it_private)
     close_leader();
     open_leader();
     env.STATIC_DATA = true;
-    T_EQ(heap_plan_make(1, &blob.plan), 0);
+    T_EQ(heap_plan_make(1, 0, &blob.plan), 0);
     for (int i = 1; i < PES; i++)
         pid[i] = start(i);
     T_EQ(sm_socket_distribute(listen_fd, &blob, memfd), 0);

@@ -299,7 +299,7 @@ static void check_memory(int n_pes)
         say(FAIL, "memory", "not tried: SHMEM_SYMMETRIC_SIZE has a bad value");
         return;
     }
-    if (heap_plan_make(n_pes, &plan)) {
+    if (heap_plan_make(n_pes, 0, &plan)) {
         say(FAIL, "memory", "the heap%s of %d PE%s do%s not fit, see the line "
             "above; set a smaller SHMEM_SYMMETRIC_SIZE", s, n_pes, s,
             *s ? "" : "es");
