@@ -12,10 +12,15 @@
 
 #include <stdio.h>
 
-static const shmemi_dev_record *all_records;
+static const shmemi_dev_record *all_records;      /* atomic */
 static struct {
     uint64_t word, since_ns, reported_ns;
 } seen[SHMEMI_DEV_RECORDS];
+
+static const shmemi_dev_record *records(void)
+{
+    return __atomic_load_n(&all_records, __ATOMIC_ACQUIRE);
+}
 
 /* The first request that is not complete, if there is one.  *begun: how many
  * the host has taken of these. */
@@ -66,10 +71,9 @@ static void check_ring(struct kernel_ring *r, void *arg)
     report_ring(now - r->watched_ns, q, begun);
 }
 
-static void check_record(unsigned i, uint64_t now)
+static void check_record(const shmemi_dev_record *n, unsigned i, uint64_t now)
 {
     static const char *const cmps[] = { "?", "==", "!=", ">", ">=", "<", "<=" };
-    const shmemi_dev_record *n = &all_records[i];
     uint64_t word = __atomic_load_n(&n->word, __ATOMIC_ACQUIRE), is = 0;
     unsigned cmp = n->cmp & 15;
     char raiser[40] = "";
@@ -151,7 +155,7 @@ static void describe_record(struct line *out, const shmemi_dev_record *n)
 static void describe(struct line *out)
 {
     struct core_waiter w = copy_asleep();
-    const shmemi_dev_record *r = all_records;
+    const shmemi_dev_record *r = records();
 
     if (w.addr) {
         line_addf(out, "; a kernel is in %s for %llu s, waiting for ",
@@ -170,25 +174,29 @@ static void describe(struct line *out)
 
 static void check(uint64_t now)
 {
+    const shmemi_dev_record *r = records();
+
     kernel_progress_each(check_ring, &now);
-    for (unsigned i = 0; all_records && diag_stall_is_reported() &&
+    for (unsigned i = 0; r && diag_stall_is_reported() &&
                          i < SHMEMI_DEV_RECORDS; i++)
-        check_record(i, now);
+        check_record(&r[i], i, now);
 }
 
 static const struct diag_source source = {
     .part = DIAG_STREAMS, .describe = describe, .check = check
 };
 
-void kernel_watch_open(const shmemi_dev_record *records)
+void kernel_watch_open(const shmemi_dev_record *of)
 {
-    all_records = records;
+    /* release: they are zeros before. */
+    __atomic_store_n(&all_records, of, __ATOMIC_RELEASE);
     diag_register(&source);
     diag_watchdog_start();
 }
 
 void kernel_watch_close(void)
 {
-    all_records = NULL;         /* a check is over when the watchdog stops */
+    /* A check that has read it is over when the watchdog has stopped. */
+    __atomic_store_n(&all_records, NULL, __ATOMIC_RELAXED);
     diag_watchdog_stop();
 }

@@ -16,7 +16,7 @@ struct gpu_event {
     struct dev_mark mark;
     bool releases;              /* to the system, when it is recorded */
     bool untimed;
-    struct gpu_time *time;      /* of the last record; NULL: not recorded */
+    struct gpu_time *time;      /* of the last record, atomic; NULL: none */
 };
 
 /* When a stream came to the place of a record: of the event, and of the command
@@ -44,16 +44,19 @@ static inline int gpu_stamp(void *arg)
     return 0;
 }
 
-/* What a graph records has no time of its own. */
+/* What a graph records has no time of its own.  Threads may record an event at
+ * once, as with the vendors. */
 static inline void gpu_event_stamp(struct gpu_event *e, struct dev_stream *s)
 {
-    gpu_time_drop(e->time);
-    e->time = e->untimed || dev_capture_status(s) != DEV_NO_CAPTURE
-              ? NULL : calloc(1, sizeof *e->time);
-    if (!e->time)
-        return;
-    e->time->refs = 2;
-    dev_submit(s, gpu_stamp, &e->time, sizeof e->time);
+    struct gpu_time *t = NULL;
+
+    if (!e->untimed && dev_capture_status(s) == DEV_NO_CAPTURE)
+        t = calloc(1, sizeof *t);
+    if (t) {
+        t->refs = 2;
+        dev_submit(s, gpu_stamp, &t, sizeof t);
+    }
+    gpu_time_drop(__atomic_exchange_n(&e->time, t, __ATOMIC_ACQ_REL));
 }
 
 static inline bool is_device(int dev)
