@@ -83,12 +83,7 @@ int msg_start_put(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
 int msg_start_signal(const struct msg_batch *b, const struct msg_chan *c,
                      struct stream_signal signal)
 {
-    const struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = b->where->call, .pe = c->pe,
-        .message = true, .signal = signal
-    };
-
-    return stream_start_one(b->where, b->queue, &op, b->parts);
+    return stream_start_signal(b->where, b->queue, signal, c->pe, b->parts);
 }
 
 /* ---- counters of completion ---- */

@@ -160,19 +160,6 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
     return part_open(w->call, c);
 }
 
-/* Another executor than the stream may do it. */
-static int start_signal(const struct stream_where *w, struct queue *q,
-                        uint64_t *word, uint64_t value, int pe,
-                        struct start_parts *parts)
-{
-    const struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = w->call, .pe = pe, .message = true,
-        .signal = { word, value, SHMEM_SIGNAL_SET }
-    };
-
-    return stream_start_one(w, q, &op, parts);
-}
-
 /* In the stream's order, where kernels may look. */
 static int start_epoch(const struct stream_where *w, struct queue *q,
                        const struct msg_chan *c, uint64_t seq,
@@ -181,7 +168,8 @@ static int start_epoch(const struct stream_where *w, struct queue *q,
     uint64_t *epoch = &part_counters(c)->epoch;
 
     if (!c->dev_counters)
-        return start_signal(w, q, epoch, seq, core_world.my_pe, parts);
+        return stream_start_signal(w, q, (struct stream_signal){
+            epoch, seq, SHMEM_SIGNAL_SET }, core_world.my_pe, parts);
     stream_step_batch_store(&q->steps, part_seen(c, epoch), seq);
     return 0;
 }
@@ -196,7 +184,8 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     if (c->sends)
         stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
     else if (!rc)
-        rc = start_signal(w, q, &c->peer_counters->started, seq, c->pe, parts);
+        rc = stream_start_signal(w, q, (struct stream_signal){
+            &c->peer_counters->started, seq, SHMEM_SIGNAL_SET }, c->pe, parts);
     return rc;
 }
 

@@ -136,18 +136,6 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
     return -EBUSY;
 }
 
-static int start_word(const struct stream_where *w, struct queue *q,
-                      uint64_t *word, uint64_t value, int pe,
-                      struct start_parts *parts)
-{
-    const struct stream_op op = {
-        .kind = STREAM_SIGNAL, .call = w->call, .pe = pe, .message = true,
-        .signal = { word, value, SHMEM_SIGNAL_SET }
-    };
-
-    return stream_start_one(w, q, &op, parts);
-}
-
 static uint64_t *dev_word(const struct pcoll *c, const void *word)
 {
     return (uint64_t *)((char *)c->dev_counters +
@@ -164,12 +152,15 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     if (c->dev_counters)
         stream_step_batch_store(&q->steps, dev_word(c, &c->counters->epoch), seq);
     else
-        rc = start_word(w, q, &c->counters->epoch, seq, core_world.my_pe, parts);
+        rc = stream_start_signal(w, q, (struct stream_signal){
+            &c->counters->epoch, seq, SHMEM_SIGNAL_SET }, core_world.my_pe,
+            parts);
     for (const struct pcoll_link *l = c->links; l < c->links + c->n_links &&
          !rc; l++)
         if (!l->out)
-            rc = start_word(w, q, &l->chan->peer_counters->started, seq,
-                            l->chan->pe, parts);
+            rc = stream_start_signal(w, q, (struct stream_signal){
+                &l->chan->peer_counters->started, seq, SHMEM_SIGNAL_SET },
+                l->chan->pe, parts);
     return rc;
 }
 

@@ -73,8 +73,8 @@ static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
         ofi_post_failed(f, t->msg.context);
 }
 
-static void put_copy(struct xport_ep *f, const struct xport_addr *to,
-                     const void *source, size_t len)
+static void post_copy(struct xport_ep *f, const struct xport_addr *to,
+                      const void *source, size_t len, uint64_t flags)
 {
     struct ofi_copy *c = ofi_copy_alloc(f);
     struct transfer t;
@@ -82,19 +82,13 @@ static void put_copy(struct xport_ep *f, const struct xport_addr *to,
     ofi_op_init(&c->op, &ofi_op_bounce, to->pe, f);
     copy_bytes(c->bytes, source, len);
     aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
-    post_write(f, &t, to->pe, 0);
+    post_sent(f, &t, to->pe, flags);
 }
 
 void ofi_rma_transmit_copy(struct xport_ep *f, const struct xport_addr *to,
                            const void *source, size_t len)
 {
-    struct ofi_copy *c = ofi_copy_alloc(f);
-    struct transfer t;
-
-    ofi_op_init(&c->op, &ofi_op_bounce, to->pe, f);
-    copy_bytes(c->bytes, source, len);
-    aim(&t, f, to, c->bytes, len, ofi_copy_desc(), &c->op);
-    post_sent(f, &t, to->pe, 0);
+    post_copy(f, to, source, len, 0);
 }
 
 void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
@@ -114,7 +108,7 @@ void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
     /* Memory that would have to be registered first is copied, if short. */
     if (len <= OFI_BOUNCE && !device &&
         (!nbi || (ofi.local_keys && ofi_region_of(source, len) < 0))) {
-        put_copy(f, to, source, len);
+        post_copy(f, to, source, len, FI_DELIVERY_COMPLETE);
         return;
     }
     if (!ofi_local_use(f, source, len, FI_WRITE, to->pe, &l))

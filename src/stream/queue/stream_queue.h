@@ -89,6 +89,11 @@ struct req *stream_req_at(const char *call, struct shmemx_req *reqs[], int i);
 /* The device does it in its stream, or it is a part of what is being made. */
 int stream_start_one(const struct stream_where *w, struct queue *q,
                      const struct stream_op *op, struct start_parts *parts);
+/* That PE's word, as a part of a message: another executor than the stream may
+ * do it. */
+int stream_start_signal(const struct stream_where *w, struct queue *q,
+                        struct stream_signal signal, int pe,
+                        struct start_parts *parts);
 /* By the progress thread.  There is room. */
 void stream_start_on_host(const struct stream_where *w, struct queue *q,
                           const struct stream_op *op,

@@ -49,6 +49,18 @@ int stream_start_one(const struct stream_where *w, struct queue *q,
     return 0;
 }
 
+int stream_start_signal(const struct stream_where *w, struct queue *q,
+                        struct stream_signal signal, int pe,
+                        struct start_parts *parts)
+{
+    const struct stream_op op = {
+        .kind = STREAM_SIGNAL, .call = w->call, .pe = pe, .message = true,
+        .signal = signal
+    };
+
+    return stream_start_one(w, q, &op, parts);
+}
+
 /* By the progress thread, and what the NIC does before it. */
 static int trigger(const struct stream_where *w, struct queue *q, bool counters,
                 struct stream_token *m)
