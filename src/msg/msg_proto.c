@@ -16,7 +16,13 @@ const struct msg_proto *const msg_protos[MSG_PROTOS] = {
     [MSG_PROTO_ONE_SHOT] = &msg_proto_one_shot,
     [MSG_PROTO_PART] = &msg_proto_part
 };
-_Static_assert((int)MSG_PROTOS == STREAM_OF_COLL, "SHMEM_STATS counts so");
+/* SHMEM_STATS counts each protocol in the place that it has in the enum. */
+_Static_assert((int)MSG_PROTO_ONE_SHOT == STREAM_ONCE &&
+               (int)MSG_PROTO_PART == STREAM_PARTITIONED &&
+               (int)MSG_PROTOS == STREAM_OF_COLL,
+               "enum msg_proto_id and the counts of stream/stream_stats.h "
+               "differ: a new protocol goes before MSG_PROTO_ONE_SHOT, and "
+               "STREAM_ONCE is its number plus 1");
 
 /* ---- slots that a protocol has no use for ---- */
 

@@ -9,8 +9,9 @@
 
 struct stream_ring;
 
-/* Five ways of a channel, in their order; used once; partitioned; a collective
- * request's. */
+/* Counts of messages: the protocols of persistent channels, in the order of
+ * enum msg_proto_id, which number STREAM_ONCE; one-shot; partitioned; of
+ * collective requests. */
 enum { STREAM_ONCE = 5, STREAM_PARTITIONED, STREAM_OF_COLL, STREAM_SENT };
 /* Of this PE, from one initialisation to the finalisation. */
 struct stream_stats {
@@ -25,7 +26,7 @@ struct stream_stats {
     uint64_t failed;
     /* In graphs, for the progress thread to repeat; so often it has. */
     uint64_t recorded, repeats;
-    uint64_t sent[STREAM_SENT]; /* messages that were started, by their way */
+    uint64_t sent[STREAM_SENT]; /* messages that were started, by protocol */
     uint64_t most_armed;        /* at a time, in one queue */
     uint64_t most_queues;
 };
@@ -35,7 +36,7 @@ enum stream_count {
     STREAM_WAITS,
     STREAM_RECORDED,
     STREAM_REPEATS,
-    STREAM_PROTOCOLS, /* the first of: sends, by their way */
+    STREAM_PROTOCOLS, /* the first of: sends, by protocol */
     STREAM_COUNTS = STREAM_PROTOCOLS + STREAM_SENT
 };
 enum { STREAM_SLOTS = 64 };

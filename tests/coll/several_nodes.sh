@@ -28,6 +28,14 @@ done
 with() # VARIABLE PROGRAM ALGORITHM...
 {
     variable=SHMEM_COLL_$1 program=$2
+    # pull and split need mapped members; two levels are the default there.
+    for alg in $(sed -n "s/^ENV(coll, *COLL_$1, *word,.*\"auto|\([a-z|]*\):.*/\1/p" \
+        "$SRC/src/base/env_defs.h" | tr '|' '\n' | grep -vx 'pull\|split\|nodes'); do
+        case " $* " in *" $alg "*) continue ;; esac
+        echo "FAIL: $variable=$alg of env_defs.h is not run between nodes:" \
+            'add the word here'
+        failed=1
+    done
     shift 2
     for alg in "$@"; do
         export "$variable=$alg"

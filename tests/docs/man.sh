@@ -50,7 +50,7 @@ sort -u "$tmp/all" >"$tmp/names"
     sed -n 's/^#define \(shmemx*_[a-z_]*\)(.*/\1/p' include/shmem_generic.h \
         include/shmemx_generic.h include/shmemx_st_generic.h
 } | sed 's/$/.3/' | sort -u >"$tmp/calls"
-lacking "$tmp/names" <"$tmp/calls" | none 'calls without a page'
+lacking "$tmp/names" <"$tmp/calls" | none 'calls that no page of man/ names in its NAME section'
 {
     cat "$tmp/calls"
     { sh scripts/kernel-calls; sh scripts/kernel-calls -g; } | sed 's/$/.3/'
@@ -80,7 +80,7 @@ cat tools/shmem_info/*.c | tr '\n' ' ' |
     grep -oE '(say|failed)\(([A-Z]+, *)?"[^"]*"' | cut -d '"' -f 2 |
     grep -vx cxi | lacking "$tmp/listed" | none 'checks not in shmem_info(1)'
 cat man/*.[37] | grep -E '^\.(It )?Ev ' | grep -oE 'SHMEM_[A-Z_]*[A-Z]' |
-    lacking "$tmp/variables" | none 'pages name unknown variables'
+    lacking "$tmp/variables" | none 'pages name variables that src/base/env_defs.h lacks'
 cat man/*.[37] | grep -oE 'S-[EW]-[A-Z]+' | sed 's/.*-//' |
     lacking "$tmp/codes" | none 'pages name unknown codes'
 

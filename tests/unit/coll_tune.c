@@ -61,7 +61,9 @@ T(each_row_has_as_many_words_as_algorithms)
 
             T_STR(alg < COLL_ALGS ? names[alg] : "none", word);
         }
-        T_EQ(coll_alg_at((enum coll_kind)k, n), COLL_ALGS);
+        if (!T_EQ(coll_alg_at((enum coll_kind)k, n), COLL_ALGS))
+            fprintf(stderr, "the row of SHMEM_%s in env_defs.h lacks a word "
+                    "that coll_alg.h has\n", kinds[k]);
         T_EQ(coll_alg_at((enum coll_kind)k, n + 20), COLL_ALGS);
     }
 }

@@ -394,6 +394,28 @@ T(variables_of_others_are_passed_on)
     T_STR(env_foreign("SLURM_NTASKS"), NULL);
 }
 
+/* A name of env.h is the number of its word in the row: a word that only one of
+ * the two has gives all that follow another meaning. */
+T(names_of_words_are_in_the_order_of_their_rows)
+{
+    GIVES("SHMEM_DEVICE", "auto", DEVICE, ENV_DEVICE_AUTO);
+    GIVES("SHMEM_DEVICE", "cuda", DEVICE, ENV_DEVICE_CUDA);
+    GIVES("SHMEM_DEVICE", "hip", DEVICE, ENV_DEVICE_HIP);
+    GIVES("SHMEM_DEVICE", "software", DEVICE, ENV_DEVICE_SOFTWARE);
+    GIVES("SHMEM_DEVICE", "none", DEVICE, ENV_DEVICE_NONE);
+    GIVES("SHMEM_DEVICE", "host", DEVICE, ENV_DEVICE_HOST);
+    GIVES("SHMEM_DEFAULT_SPACE", "cpu", DEFAULT_SPACE, ENV_SPACE_CPU);
+    GIVES("SHMEM_DEFAULT_SPACE", "gpu", DEFAULT_SPACE, ENV_SPACE_GPU);
+    GIVES("SHMEM_DEVICE_GRAIN", "auto", DEVICE_GRAIN, ENV_GRAIN_AUTO);
+    GIVES("SHMEM_DEVICE_GRAIN", "coarse", DEVICE_GRAIN, ENV_GRAIN_COARSE);
+    GIVES("SHMEM_DEVICE_GRAIN", "fine", DEVICE_GRAIN, ENV_GRAIN_FINE);
+    GIVES("SHMEM_DEVICE_GRAIN", "uncached", DEVICE_GRAIN, ENV_GRAIN_UNCACHED);
+    GIVES("SHMEM_HUGEPAGES", "off", HUGEPAGES, ENV_PAGES_OFF);
+    GIVES("SHMEM_HUGEPAGES", "thp", HUGEPAGES, ENV_PAGES_THP);
+    GIVES("SHMEM_HUGEPAGES", "2m", HUGEPAGES, ENV_PAGES_2M);
+    GIVES("SHMEM_HUGEPAGES", "1g", HUGEPAGES, ENV_PAGES_1G);
+}
+
 int main(void)
 {
     T_RUN(sizes_follow_the_grammar);
@@ -401,6 +423,7 @@ int main(void)
     T_RUN(flags_know_their_words);
     T_RUN(numbers_stay_within_their_bounds);
     T_RUN(words_are_those_of_the_row_in_any_case);
+    T_RUN(names_of_words_are_in_the_order_of_their_rows);
     T_RUN(any_value_of_the_variables_of_the_standard_means_yes);
     T_RUN(an_empty_variable_is_unset);
     T_RUN(the_older_prefix_serves_where_it_ever_did);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: each rule of msg_select.c's table selects its protocol and its
  * landing, by size, memory and route, up to its limit and no further, and a
- * message that finds no landing slots falls through to the next rule. */
+ * message that finds no landing slots falls through to the next rule; and no
+ * protocol lacks an operation. */
 #include "unit.h"
 
 #include "core/core.h"
 #include "heap/heap_int.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_int.h"
+#include "msg/msg_proto.h"
 #include "stream/stream_int.h"
 #include "xport/xport_route.h"
 
@@ -232,6 +234,26 @@ T(without_room_for_its_slots_the_next_rule_is_taken)
     heap_pool_free(taken);
 }
 
+/* How many of an end's operations are empty. */
+static int empty_slots(const struct msg_end_ops *e)
+{
+    return !e->start + !e->counter + !e->copy_out + !e->release + !e->finish;
+}
+
+T(every_protocol_has_its_row_and_fills_its_table)
+{
+    for (int i = 0; i < MSG_PROTOS; i++) {
+        const struct msg_proto *p = msg_protos[i];
+
+        if (!T_TRUE(p != NULL))
+            fprintf(stderr, "msg_proto.c: no row for protocol %d\n", i);
+        else if (!T_TRUE(p->matched && p->open && p->offered &&
+                         !empty_slots(&p->send) && !empty_slots(&p->recv)))
+            fprintf(stderr, "protocol %d has an empty slot: msg_..._nothing() "
+                    "or msg_no_counter() fills it\n", i);
+    }
+}
+
 int main(void)
 {
     memory = mmap(NULL, POOL_END, PROT_READ | PROT_WRITE,
@@ -247,6 +269,7 @@ int main(void)
     xport_routes = routes;
     gtl_device.host_streams = true;     /* all host memory is reached */
     T_EQ(stream_address_open(), 0);
+    T_RUN(every_protocol_has_its_row_and_fills_its_table);
     T_RUN(one_shot_messages_keep_the_landing_they_have);
     T_RUN(ready_sends_of_any_size_land_in_the_buffer);
     T_RUN(short_messages_of_this_node_are_eager);
