@@ -135,8 +135,8 @@ int trig_hit(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
 static void await_hits(const struct trig *t)
 {
     atomics_full_fence();
-    while (trig_late_threads() ||
-           __atomic_load_n(&t->hitting, __ATOMIC_ACQUIRE))
+    trig_late_await();
+    while (__atomic_load_n(&t->hitting, __ATOMIC_ACQUIRE))
         sched_yield();
 }
 
@@ -144,13 +144,14 @@ static void await_hits(const struct trig *t)
  * freed since. */
 static bool was_copied(const struct kernel_hit *h)
 {
-    struct trig *t = trig_late_begin(h->trig);
+    unsigned begun;
+    struct trig *t = trig_late_begin(h->trig, &begun);
     bool is = !t || (t->copies && (unsigned)h->tag < (unsigned)t->n_tags);
 
     if (t && is && trig_host_count(t, h->tag) >=
                        __atomic_load_n(&t->limit[h->tag], __ATOMIC_SEQ_CST))
         work(t, h->tag);
-    trig_late_end();
+    trig_late_end(begun);
     if (is)
         trig_notify();
     return is;

@@ -9,6 +9,7 @@
 #include "progress/progress.h"
 #include "trig/trig_int.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 enum { STEPS = 64, ISSUED_MOST = 256 };
@@ -387,23 +388,35 @@ static uint64_t turn(struct progress_poller *p, const struct progress_turn *at)
            : PROGRESS_AGAIN;
 }
 
-static unsigned late;           /* atomic: threads between the two */
+/* Threads between the two, by the period in which they have begun.  Atomic. */
+static unsigned late[2], period;
 
-struct trig *trig_late_begin(void *trig)
+struct trig *trig_late_begin(void *trig, unsigned *begun)
 {
-    /* seq_cst: pairs with await_hits(). */
-    __atomic_fetch_add(&late, 1, __ATOMIC_SEQ_CST);
+    *begun = __atomic_load_n(&period, __ATOMIC_RELAXED) & 1;
+    /* seq_cst: pairs with trig_late_await(). */
+    __atomic_fetch_add(&late[*begun], 1, __ATOMIC_SEQ_CST);
     return handle_find(&trig_table, trig);
 }
 
-void trig_late_end(void)
+void trig_late_end(unsigned begun)
 {
-    __atomic_fetch_sub(&late, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&late[begun], 1, __ATOMIC_RELEASE);
 }
 
-unsigned trig_late_threads(void)
+void trig_late_await(void)
 {
-    return __atomic_load_n(&late, __ATOMIC_ACQUIRE);
+    static struct base_lock one = LOCK_INIT;
+    unsigned old;
+
+    lock_acquire(&one);
+    /* Both: a thread that was slow to begin counts in a period that is over. */
+    for (int i = 0; i < 2; i++) {
+        old = __atomic_fetch_add(&period, 1, __ATOMIC_SEQ_CST) & 1;
+        while (__atomic_load_n(&late[old], __ATOMIC_ACQUIRE))
+            sched_yield();
+    }
+    lock_release(&one);
 }
 
 static void forget_stream(struct trig *t, void *stream)
@@ -463,16 +476,17 @@ void trig_visit_each(trig_visitor *visit, void *arg)
 {
     size_t n;
     void **is = handles(&n);
+    unsigned begun;
 
     for (size_t i = 0; i < n; i++) {
-        struct trig *t = trig_late_begin(is[i]);
+        struct trig *t = trig_late_begin(is[i], &begun);
 
         if (t) {
             lock_acquire(&t->lock);
             visit(t, arg);
             lock_release(&t->lock);
         }
-        trig_late_end();
+        trig_late_end(begun);
     }
     free(is);
 }

@@ -103,9 +103,10 @@ struct trig *trig_find(const char *call, struct shmemx_trig *trig);
 bool trig_has_tag(const char *call, const struct trig *t, int tag);
 /* For a thread whose hit has been counted before: others may have seen that, and
  * free the trigger.  It is not freed between the two; NULL: it has been. */
-struct trig *trig_late_begin(void *trig);
-void trig_late_end(void);
-unsigned trig_late_threads(void);
+struct trig *trig_late_begin(void *trig, unsigned *begun);
+void trig_late_end(unsigned begun);
+/* Returns when all that have begun before it have ended. */
+void trig_late_await(void);
 /* Has the operation had its hits?  With the lock. */
 bool trig_has_begun(const struct trig *t, const struct trig_op *op);
 

@@ -104,14 +104,15 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
 /* The stream has stored its count: on its own thread. */
 static void stored(void *trig)
 {
-    struct trig *t = trig_late_begin(trig);
+    unsigned begun;
+    struct trig *t = trig_late_begin(trig, &begun);
     bool busy = false;
 
     if (t) {
         step(t, &busy);
         trig_wake();
     }
-    trig_late_end();
+    trig_late_end(begun);
 }
 
 /* Of a stream that has been destroyed, and that has stored all its hits: its
