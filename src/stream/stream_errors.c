@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/symbol.h"
 #include "core/core_describe.h"
+#include "core/core_misuse.h"
 #include "gtl/gtl_default_stream.h"
 
 #include <errno.h>
@@ -36,9 +37,12 @@ static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
         snprintf(more, sizeof more, "; %lu more failed", f->n - 1);
     if (!f->of_trigger)
         snprintf(where, sizeof where, "on stream %p ", f->stream);
-    log_warn(ERR_STREAM, "%s%s%s%s failed: %s, %s: %s%s",
-             call ? symbol_public(call) : "", call ? ": " : "", where,
-             symbol_public(f->call), f->what, who, f->cause, more);
+    if (call)
+        core_misuse(ERR_STREAM, call, "%s%s failed: %s, %s: %s%s", where,
+                    symbol_public(f->call), f->what, who, f->cause, more);
+    else
+        log_warn(ERR_STREAM, "%s%s failed: %s, %s: %s%s", where,
+                 symbol_public(f->call), f->what, who, f->cause, more);
 }
 
 /* The host's quiet calls this. */

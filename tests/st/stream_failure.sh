@@ -354,6 +354,10 @@ done
 wait
 for file in some0 some1; do
     grep -qx 'exit status 0' $file || fail "$file: $(cat $file)"
+    # Of 30 calls some ten fail: three lines, and one that says so.
+    [ "$(grep -c 'shmemx_stream_sync: ' $file)" -eq 4 ] &&
+        grep -q 'shmemx_stream_sync: further lines' $file ||
+        fail "$file: $(grep -c shmemx_stream_sync $file) lines: $(cat $file)"
 done
 rate=1
 unset FAKE_CXI_ERRORS_COUNT
