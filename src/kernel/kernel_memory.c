@@ -38,3 +38,12 @@ void kernel_pinned_free(void *p, size_t size)
     gtl->unpin(p);
     munmap(p, whole(size));
 }
+
+void kernel_pinned_retire(void *p, size_t size, void **old)
+{
+    if (*old)
+        munmap(*old, whole(size));
+    *old = p;
+    if (p)
+        gtl->unpin(p);
+}

@@ -415,7 +415,9 @@ static int open_default_context(const char *call) REQUIRES(lock)
 
 static void free_block(void)
 {
-    kernel_pinned_free(k.records, SHMEMI_DEV_RECORDS * sizeof *k.records);
+    static void *old;
+
+    kernel_pinned_retire(k.records, SHMEMI_DEV_RECORDS * sizeof *k.records, &old);
     if (k.device)
         gtl->free(k.device);
     memset(&k, 0, sizeof k);

@@ -4,7 +4,7 @@
  * A failed operation counts as completed, so no stream stays behind it, and its
  * ring remembers it until a host call that waits for it returns the error.  The
  * line is printed with that call, with a quiet of the host if that is sooner,
- * or when the ring goes.  The thread that makes the transport progress records
+ * or when the ring goes; of the same PE and cause a call prints few of them.  The thread that makes the transport progress records
  * a failure in the middle of other work, so recording takes a lock, fills in
  * the ring's record and does no more. */
 #include "stream/stream_int.h"
@@ -19,10 +19,32 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NEWS = 32 };             /* pairs of a PE and a cause */
+
 static struct base_lock lock = LOCK_INIT;
 /* The rings with failures that are not returned yet. */
 static struct stream_errors *pending GUARDED_BY(lock);
 static bool any;                /* atomic: pending is not empty */
+
+/* Has no line named this PE with this cause yet?  Then one does, whatever came
+ * before it; of what comes again a call prints few. */
+static bool is_news(const struct stream_errors *f) REQUIRES(lock)
+{
+    static struct {
+        int pe;
+        char cause[sizeof f->cause];
+    } known[NEWS];
+    static unsigned n;
+
+    for (unsigned i = 0; i < n; i++)
+        if (known[i].pe == f->pe && !strcmp(known[i].cause, f->cause))
+            return false;
+    if (n == NEWS)
+        return false;
+    known[n].pe = f->pe;
+    memcpy(known[n++].cause, f->cause, sizeof f->cause);
+    return true;
+}
 
 static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
 {
@@ -37,12 +59,13 @@ static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
         snprintf(more, sizeof more, "; %lu more failed", f->n - 1);
     if (!f->of_trigger)
         snprintf(where, sizeof where, "on stream %p ", f->stream);
-    if (call)
+    if (is_news(f) || !call)
+        log_warn(ERR_STREAM, "%s%s%s%s failed: %s, %s: %s%s",
+                 call ? symbol_public(call) : "", call ? ": " : "", where,
+                 symbol_public(f->call), f->what, who, f->cause, more);
+    else
         core_misuse(ERR_STREAM, call, "%s%s failed: %s, %s: %s%s", where,
                     symbol_public(f->call), f->what, who, f->cause, more);
-    else
-        log_warn(ERR_STREAM, "%s%s failed: %s, %s: %s%s", where,
-                 symbol_public(f->call), f->what, who, f->cause, more);
 }
 
 /* The host's quiet calls this. */

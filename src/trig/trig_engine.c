@@ -394,7 +394,7 @@ static unsigned late[2], period;
 struct trig *trig_late_begin(void *trig, unsigned *begun)
 {
     *begun = __atomic_load_n(&period, __ATOMIC_RELAXED) & 1;
-    /* seq_cst: pairs with trig_late_await(). */
+    /* seq_cst: pairs with the fence of await_hits(). */
     __atomic_fetch_add(&late[*begun], 1, __ATOMIC_SEQ_CST);
     return handle_find(&trig_table, trig);
 }

@@ -105,7 +105,8 @@ bool trig_has_tag(const char *call, const struct trig *t, int tag);
  * free the trigger.  It is not freed between the two; NULL: it has been. */
 struct trig *trig_late_begin(void *trig, unsigned *begun);
 void trig_late_end(unsigned begun);
-/* Returns when all that have begun before it have ended. */
+/* After handle_hide() and a full fence: returns when all that had found the
+ * trigger before have ended. */
 void trig_late_await(void);
 /* Has the operation had its hits?  With the lock. */
 bool trig_has_begun(const struct trig *t, const struct trig_op *op);

@@ -222,6 +222,18 @@ T(unsized_heaps_share_what_there_is)
     T_LE(m.bytes / 4, (m.bytes >> 26) * (many.host_size + many.data_size));
 }
 
+T(one_look_at_memory_serves_several_nodes)
+{
+    struct heap_plan p;
+
+    unsetenv("SHMEM_SYMMETRIC_SIZE");
+    T_EQ(env_load(), 0);
+    T_EQ(heap_plan_make(2, (size_t)300 << 20, &p), 0);
+    T_EQ(p.user_size, (size_t)64 << 20);
+    T_EQ(heap_plan_make(2, (size_t)200 << 20, &p), 0);
+    T_EQ(p.user_size, (size_t)32 << 20);
+}
+
 T(too_large_a_heap_is_refused_with_the_sum)
 {
     struct heap_plan p = { .user_size = 77 };
@@ -314,6 +326,7 @@ int main(void)
     T_RUN(odd_files_are_no_bound);
     T_RUN(a_heap_holds_what_was_asked_for);
     T_RUN(unsized_heaps_share_what_there_is);
+    T_RUN(one_look_at_memory_serves_several_nodes);
     T_RUN(too_large_a_heap_is_refused_with_the_sum);
     T_RUN(shortage_is_told_even_for_heaps_nobody_sized);
     T_RUN(a_file_size_limit_is_an_error_not_a_signal);

@@ -16,7 +16,8 @@ struct gpu_event {
     struct dev_mark mark;
     bool releases;              /* to the system, when it is recorded */
     bool untimed;
-    struct gpu_time *time;      /* of the last record, atomic; NULL: none */
+    struct gpu_time *time;      /* of the last record, where records are
+                                 * atomic; NULL: not recorded */
 };
 
 /* When a stream came to the place of a record: of the event, and of the command
