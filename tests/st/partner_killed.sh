@@ -133,7 +133,8 @@ dies()
     what="$prog $word $*, $ppn on a node"
     [ "$status" -eq 137 ] || fail "$what: exit status $status: $(cat "$err")"
     [ "$prog" = ./bad ] ||
-        sed -i '/^sluice: PE 0 .* failed: .*, PE 1 .*\[S-W-STREAM\]$/d' "$err"
+        sed -i -e "/^sluice: PE 0 .* failed: .*, PE 1 .*\\[S-W-STREAM\\]\$/d" \
+            -e "/^sluice: PE 0 .*: further lines of this kind are not printed/d" "$err"
     said "$what" "oshrun: PE 1 \\([^ ]+, pid [0-9]+\\) was killed by signal 9 \\(Killed\\); ending the other PE \\[S-E-PEDIED\\]"
     soon "$what"
 }
