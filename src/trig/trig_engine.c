@@ -149,13 +149,13 @@ void trig_arm_again(struct trig *t, int tag)
     trig_check(t, tag);
 }
 
-bool trig_scan(struct trig *t)
+bool trig_scan_tags(struct trig *t, int from, int end)
 {
     bool held = false;
 
     if (!t->n_waiting && !t->n_nic_tags)
         return false;
-    for (int i = 0; i < t->n_tags; i++) {
+    for (int i = from; i < end; i++) {
         uint64_t limit = t->limit[i];
 
         if (likely(limit == UINT64_MAX || trig_host_count(t, i) < limit))
@@ -164,6 +164,11 @@ bool trig_scan(struct trig *t)
         held |= trig_is_held(t, i);
     }
     return held;
+}
+
+bool trig_scan(struct trig *t)
+{
+    return trig_scan_tags(t, 0, t->n_tags);
 }
 
 /* ---- completion ---- */

@@ -125,6 +125,8 @@ void trig_arm_again(struct trig *t, int tag);
 bool trig_is_held(const struct trig *t, int tag);
 /* Looks at all tags: is one held? */
 bool trig_scan(struct trig *t);
+/* The same of the tags from `from` to before `end`. */
+bool trig_scan_tags(struct trig *t, int from, int end);
 /* Some steps of what is released: did anything advance? */
 bool trig_step(struct trig *t, bool *busy);
 

@@ -183,7 +183,7 @@ int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
         return -EINVAL;
     end = all ? t->n_tags : tag + 1;
     lock_acquire(&t->lock);
-    trig_scan(t);
+    trig_scan_tags(t, from, end);
     trig_step(t, &busy);
     /* All tags or none. */
     for (int i = from; !rc && i < end; i++)
