@@ -7,6 +7,7 @@ set -u
 . "$(dirname "$0")/device.inc"
 [ -z "$real" ] || { echo 'skip: the program wants CUDA'; exit 77; }
 
+T_PATIENCE=$((2 * ${T_PATIENCE:-3}))    # a minute with the thread sanitizer
 : >failed
 for far in '' '--ppn 1'; do
     {
