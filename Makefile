@@ -269,6 +269,10 @@ $(ALIASES): $(O)/bin/oshcc
 QUICK = $(if $(filter -O2,$(CFLAGS)),-O1 -g1)
 $(O)/obj/tests/%.o: private ALL_CFLAGS += $(QUICK)
 $(O)/obj/tests/osu/%.o: private ALL_CFLAGS += $(if $(QUICK),-O2)
+# Each has some thousand calls of inline functions, which optimised take ten times
+# as long; others of tests/kernel, and bench/, have them optimised.
+$(addprefix $(O)/obj/tests/kernel/,coll.o shmemg_calls.o): \
+    private ALL_CFLAGS += $(if $(QUICK),-O0)
 # Unit tests round as the library does.
 $(O)/obj/tests/unit/%.o: private ALL_CFLAGS += $(filter -ffp-contract=%,$(LIBFLAGS))
 $(O)/obj/tests/unit/%.o: tests/unit/%.c $(O)/obj/flags.txt
