@@ -77,8 +77,7 @@ extern hidden size_t heap_agreed_size[HEAP_SEGS];
 /* Without static data in the slot: for programs that differ. */
 void heap_plan_without_data(struct heap_plan *plan);
 
-/* The reserved huge pages could not be had: the same plan with the usual ones,
- * checked as by heap_plan_make(). */
+/* Without huge pages: the same with the usual ones, checked as when made. */
 int heap_plan_without_huge(int n_pes, struct heap_plan *plan);
 
 /* A part of a file that is this PE's, and where it is mapped. */
