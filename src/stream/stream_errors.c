@@ -4,9 +4,10 @@
  * A failed operation counts as completed, so no stream stays behind it, and its
  * ring remembers it until a host call that waits for it returns the error.  The
  * line is printed with that call, with a quiet of the host if that is sooner,
- * or when the ring goes; of the same PE and cause a call prints few of them.  The thread that makes the transport progress records
- * a failure in the middle of other work, so recording takes a lock, fills in
- * the ring's record and does no more. */
+ * or when the ring goes; of the same PE and cause a call prints few of them.
+ * The thread that makes the transport progress records a failure in the middle
+ * of other work, so recording takes a lock, fills in the ring's record and does
+ * no more. */
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 #include "base/lock.h"

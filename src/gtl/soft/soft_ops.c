@@ -11,61 +11,75 @@ static int invalid(const char *call, const char *text)
     return gtl_fail(-EINVAL, call, text, EINVAL);
 }
 
-/* Not where some ns count: it copies the command. */
-static int enqueue(const struct gtl_soft_command *what, void *stream)
-{
-    struct gtl_soft_command *c;
-    struct gtl_soft_stream *s;
-    int rc = gtl_soft_begin(stream, &s, &c);
-    uint64_t ops;
-
-    if (rc)
-        return rc;
-    ops = c->ops;
-    *c = *what;
-    c->ops = ops;
-    gtl_soft_commit(s);
-    return 0;
-}
-
-/* Does that handle, which has nothing to do, belong to a stream? */
-static int enqueue_nothing(void *stream)
-{
-    struct gtl_soft_command *c;
-    struct gtl_soft_stream *s;
-
-    return gtl_soft_begin(stream, &s, &c);
-}
-
 int gtl_soft_copy(void *to, const void *from, size_t n, void *stream)
 {
-    return !n ? enqueue_nothing(stream) : enqueue(&(struct gtl_soft_command){
-        .kind = SOFT_COPY, .to = to, .from = from, .n = n }, stream);
+    struct gtl_soft_command *c;
+    struct gtl_soft_stream *s;
+    int rc;
+
+    rc = gtl_soft_begin(stream, &s, &c);
+    if (rc || !n)
+        return rc;
+    c->kind = SOFT_COPY;
+    c->to = to;
+    c->from = from;
+    c->n = n;
+    gtl_soft_commit(s);
+    return 0;
 }
 
 int gtl_soft_copy_blocks(void *to, const void *from,
                          const struct gtl_blocks *b, void *stream)
 {
-    if (!b->len || !b->count)
-        return enqueue_nothing(stream);
-    return enqueue(&(struct gtl_soft_command){
-        .kind = SOFT_BLOCKS, .to = to, .from = from, .blocks = *b }, stream);
+    struct gtl_soft_command *c;
+    struct gtl_soft_stream *s;
+    int rc;
+
+    rc = gtl_soft_begin(stream, &s, &c);
+    if (rc || !b->len || !b->count)
+        return rc;
+    c->kind = SOFT_BLOCKS;
+    c->to = to;
+    c->from = from;
+    c->blocks = *b;
+    gtl_soft_commit(s);
+    return 0;
 }
 
 int gtl_soft_fill(void *to, int byte, size_t n, void *stream)
 {
-    return !n ? enqueue_nothing(stream) : enqueue(&(struct gtl_soft_command){
-        .kind = SOFT_FILL, .to = to, .byte = byte, .n = n }, stream);
+    struct gtl_soft_command *c;
+    struct gtl_soft_stream *s;
+    int rc;
+
+    rc = gtl_soft_begin(stream, &s, &c);
+    if (rc || !n)
+        return rc;
+    c->kind = SOFT_FILL;
+    c->to = to;
+    c->byte = byte;
+    c->n = n;
+    gtl_soft_commit(s);
+    return 0;
 }
 
 int gtl_soft_amo(const struct gtl_amo *a, void *stream)
 {
+    struct gtl_soft_command *c;
+    struct gtl_soft_stream *s;
+    int rc;
+
     if ((a->size != 4 && a->size != 8) || (unsigned)a->op > AMO_XOR)
         return invalid("amo", "no such size or operation");
     if (!a->word || (uintptr_t)a->word % (uintptr_t)a->size)
         return invalid("amo", "the word is not aligned");
-    return enqueue(&(struct gtl_soft_command){ .kind = SOFT_AMO, .amo = *a },
-                   stream);
+    rc = gtl_soft_begin(stream, &s, &c);
+    if (rc)
+        return rc;
+    c->kind = SOFT_AMO;
+    c->amo = *a;
+    gtl_soft_commit(s);
+    return 0;
 }
 
 /* more: the next one belongs to it; joined: it costs nothing of its own, nor
@@ -147,15 +161,33 @@ int gtl_soft_batch(const struct gtl_batch *t, void *stream)
 /* Its thread keeps in a register what a GPU has in p->arrival. */
 int gtl_soft_peer_copy(const struct gtl_peer_copy *p, void *stream)
 {
-    return enqueue(&(struct gtl_soft_command){ .kind = SOFT_PEER_COPY,
-                                               .pair = p }, stream);
+    struct gtl_soft_command *c;
+    struct gtl_soft_stream *s;
+    int rc = gtl_soft_begin(stream, &s, &c);
+
+    if (rc)
+        return rc;
+    c->kind = SOFT_PEER_COPY;
+    c->pair = p;
+    gtl_soft_commit(s);
+    return 0;
 }
 
 static int call_op(enum gtl_soft_command_kind kind, void (*fn)(void *arg),
                    void *arg, void *stream)
 {
-    return enqueue(&(struct gtl_soft_command){ .kind = kind, .fn = fn,
-                                               .arg = arg }, stream);
+    struct gtl_soft_command *c;
+    struct gtl_soft_stream *s;
+    int rc;
+
+    rc = gtl_soft_begin(stream, &s, &c);
+    if (rc)
+        return rc;
+    c->kind = kind;
+    c->fn = fn;
+    c->arg = arg;
+    gtl_soft_commit(s);
+    return 0;
 }
 
 int gtl_soft_host_call(void (*fn)(void *arg), void *arg, void *stream)
