@@ -9,6 +9,7 @@
 #include "ofi/net/ofi_cxi.h"
 #include "ofi/net/ofi_local.h"
 #include "ofi/net/ofi_rail.h"
+#include "ofi/net/ofi_sockets.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/log.h"
@@ -75,6 +76,7 @@ static void take_stock(void)
     /* What arrives over a stream may be seen half at any byte. */
     ofi.nonatomic_delivery = provider_is("tcp") || provider_is("sockets");
     ofi.one_outstanding = provider_is("sockets");
+    ofi.by_sockets = provider_is("tcp");
     snprintf(ofi.name, sizeof ofi.name, "%s on %s", i->fabric_attr->prov_name,
              i->domain_attr->name);
 }
@@ -189,6 +191,7 @@ void ofi_provider_close(void)
     /* Before the buffers that they receive into. */
     for (int i = 0; i < ofi.n_eps; i++)
         ofi_ep_close(ofi.eps[i]);
+    ofi_sockets_close();
     ofi_am_target_close();
     ofi_am_close();
     ofi_amo_close();

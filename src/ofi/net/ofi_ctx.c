@@ -3,6 +3,7 @@
  * xport_ops and the start of the network; no operation comes by here, but a
  * completion finds its context by ofi_ctx_at(). */
 #include "ofi/net/ofi_int.h"
+#include "ofi/net/ofi_sockets.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/fd.h"
@@ -68,7 +69,7 @@ static int open_parts(struct ofi_ep *e, struct fi_info *info,
     return rc ? rc : fi_enable(e->ep);
 }
 
-static int ep_open(struct ofi_ep **out, bool receives)
+static int ep_open(struct ofi_ep **out, struct fi_info *info, bool with_fd)
 {
     struct ofi_ep *e = aligned_alloc(64, sizeof *e);
     int rc;
@@ -77,8 +78,7 @@ static int ep_open(struct ofi_ep **out, bool receives)
         return -ENOMEM;
     memset(e, 0, sizeof *e);
     e->fd = -1;
-    rc = open_parts(e, receives ? ofi.info : ofi.sender,
-                    receives && env.OFI_EVENTS);
+    rc = open_parts(e, info, with_fd);
     if (rc)
         ofi_ep_close(e);
     else
@@ -86,10 +86,32 @@ static int ep_open(struct ofi_ep **out, bool receives)
     return rc;
 }
 
+/* The one that receives.  Its descriptor is a set of the provider's sockets, or
+ * of the provider's making where they are not found. */
+static int receiver_open(struct ofi_ep **out)
+{
+    uint8_t name[512];
+    size_t len = sizeof name;
+    int rc;
+
+    if (env.OFI_EVENTS && ofi.by_sockets) {
+        rc = ep_open(out, ofi.info, false);
+        if (rc)
+            return rc;
+        if (!fi_getname(&(*out)->ep->fid, name, &len))
+            (*out)->fd = ofi_sockets_open(name, len);
+        if ((*out)->fd >= 0)
+            return 0;
+        ofi_ep_close(*out);
+    }
+    return ep_open(out, ofi.info, env.OFI_EVENTS);
+}
+
 int ofi_ep_open(struct ofi_ep **out, bool receives)
 {
-    int held = fd_hold(), rc = ep_open(out, receives);
+    int held = fd_hold(), rc;
 
+    rc = receives ? receiver_open(out) : ep_open(out, ofi.sender, false);
     fd_release(held);
     return rc;
 }

@@ -6,7 +6,8 @@
  * peers address; the others have no queue for what arrives, if the provider can
  * do without.  That queue has a file descriptor, where the provider has one,
  * for the progress thread to sleep on; the queues of the others have none,
- * since it makes each completion cost two system calls.  A context (struct
+ * since it makes each completion cost two system calls.  Where the provider's
+ * sockets can be found (ofi_sockets.h), no queue has one.  A context (struct
  * xport_ep) sends through one endpoint, which contexts share when there are
  * more of them than endpoints.
  *
@@ -47,7 +48,8 @@ struct ofi_state {
     bool local_keys;            /* FI_MR_LOCAL */
     bool descs;                 /* what has a descriptor goes with it */
     bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
-    bool wait_fd;               /* queues have file descriptors */
+    bool by_sockets;            /* TCP's, on threads that call the provider */
+    bool wait_fd;               /* the progress thread has descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
     bool fetching;              /* these are all done as ones that fetch */
     bool offloads;              /* no processor has a part in puts and gets */

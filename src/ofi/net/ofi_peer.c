@@ -4,6 +4,7 @@
  * a PE keeps sizeof(struct ofi_peer) bytes for each peer. */
 #include "ofi/net/ofi_rail.h"
 #include "ofi/net/ofi_addr.h"
+#include "ofi/net/ofi_sockets.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -114,6 +115,7 @@ static fi_addr_t insert(int pe, const struct ofi_addr *c)
     fi_addr_t addr = FI_ADDR_UNSPEC;
     int n;
 
+    ofi_sockets_note(c->addr, c->addr_len);
     n = fault_hit(FAULT_OFI_AV) ? 0
         : fi_av_insert(ofi.av, c->addr, 1, &addr, 0, NULL);
     if (n != 1)

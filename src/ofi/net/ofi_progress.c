@@ -14,6 +14,7 @@
  *
  * A turn waits for nothing; it says how long the thread may sleep. */
 #include "ofi/net/ofi_rail.h"
+#include "ofi/net/ofi_sockets.h"
 #include "base/log.h"
 #include "progress/progress.h"
 
@@ -23,7 +24,8 @@
  * that polls grow to REST_MOST_MS, and end with a message; or to REST_BLIND_MS,
  * where no descriptor announces one. */
 enum { REST_MOST_MS = 128, REST_BLIND_MS = 8 };
-enum { REST_MS = 1, SLEEP_LEAST_US = 50, SLEEP_MOST_US = 1000, POLL_MS = 200 };
+enum { REST_MS = 1, SLEEP_LEAST_US = 50, SLEEP_MOST_US = 1000, POLL_MS = 200,
+       SOCKETS_MS = 20 };
 #define MS ((uint64_t)1000000)
 #define US ((uint64_t)1000)
 
@@ -99,6 +101,10 @@ static int net_fds(int fds[PROGRESS_FDS])
     int rails;
 
     fds[0] = ofi.eps[0]->fd;
+    if (ofi_sockets_watched()) {        /* of rails, too */
+        ofi_sockets_update();
+        return 1;
+    }
     rails = ofi_rails_wait_fds(fds + 1);
     return rails < 0 || fi_trywait(ofi.fabric, &fid, 1) ? -1 : 1 + rails;
 }
@@ -171,6 +177,7 @@ static uint64_t end_rest(uint64_t now, bool event)
 static uint64_t after_serving(uint64_t now)
 {
     uint64_t n = polls();
+    long ms;
 
     /* One poll was the turn's own; the owner may also have polled while the
      * progress thread slept. */
@@ -182,9 +189,9 @@ static uint64_t after_serving(uint64_t now)
         net.sleep_us = SLEEP_LEAST_US;
         return PROGRESS_AGAIN;
     }
-    if (ofi.wait_fd && !is_busy() && sleep_on_fds(now, POLL_MS,
-                                                    SERVES_ON_FDS))
-        return POLL_MS * MS;
+    ms = ofi_sockets_watched() ? SOCKETS_MS : POLL_MS;
+    if (ofi.wait_fd && !is_busy() && sleep_on_fds(now, ms, SERVES_ON_FDS))
+        return (uint64_t)ms * MS;
     n = (uint64_t)net.sleep_us * US;
     net.sleep_us = 2 * net.sleep_us > SLEEP_MOST_US ? SLEEP_MOST_US
                                                     : 2 * net.sleep_us;

@@ -3,6 +3,7 @@
  * growth of the heap. */
 #include "ofi/net/ofi_rail.h"
 #include "ofi/net/ofi_cxi.h"
+#include "ofi/net/ofi_sockets.h"
 #include "base/env.h"
 #include "base/fault.h"
 #include "base/fd.h"
@@ -53,14 +54,15 @@ static void rail_close(struct ofi_rail *r)
  * queue advances it, and the queue's descriptor wakes the progress thread. */
 static int open_queue(struct ofi_rail *r)
 {
+    bool with_fd = env.OFI_EVENTS && !ofi_sockets_watched();
     OFI_GROWS(fi_cq_attr) grows = { .a = {
         .format = FI_CQ_FORMAT_MSG,
         .size = ofi_entries(r->info->tx_attr->size),
-        .wait_obj = env.OFI_EVENTS ? FI_WAIT_FD : FI_WAIT_NONE
+        .wait_obj = with_fd ? FI_WAIT_FD : FI_WAIT_NONE
     } };
     int rc = fi_cq_open(r->domain, &grows.a, &r->ep->cq, NULL);
 
-    if (rc && env.OFI_EVENTS) {
+    if (rc && with_fd) {
         grows.a.wait_obj = FI_WAIT_NONE;
         rc = fi_cq_open(r->domain, &grows.a, &r->ep->cq, NULL);
     }
@@ -252,6 +254,7 @@ static int test_self(struct ofi_rail *r, uint64_t *word)
     rc = fi_getname(&r->ep->ep->fid, name, &len);
     if (rc)
         return rc;
+    ofi_sockets_note(name, len);
     if (fi_av_insert(r->av, name, 1, &self, 0, NULL) != 1)
         return -FI_EADDRNOTAVAIL;
     *word = 0;
@@ -317,7 +320,8 @@ static void open_all(uint64_t *word)
         fd_release(held);
         if (!rc) {
             /* The progress thread sleeps on all descriptors, or on none. */
-            ofi.wait_fd = ofi.wait_fd && r->ep->fd >= 0;
+            if (!ofi_sockets_watched())
+                ofi.wait_fd = ofi.wait_fd && r->ep->fd >= 0;
             r++;
             continue;
         }

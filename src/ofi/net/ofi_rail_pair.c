@@ -3,6 +3,7 @@
  * publishes a rail_addr for each; another one with several looks them up when
  * it first has something large for that PE. */
 #include "ofi/net/ofi_rail.h"
+#include "ofi/net/ofi_sockets.h"
 #include "base/clock.h"
 #include "ofi/net/ofi_local.h"
 #include "base/fault.h"
@@ -166,6 +167,8 @@ static void insert(int rail, int pe, const struct rail_addr *c,
         p->state = OFI_PAIR_READY;
         return;
     }
+    if (c->addr_len <= sizeof c->addr)
+        ofi_sockets_note(c->addr, c->addr_len);
     n = fault_hit(FAULT_OFI_AV) || c->addr_len > sizeof c->addr ? 0
         : fi_av_insert(av, c->addr, 1, &p->addr, 0, NULL);
     if (n == 1)
