@@ -24,7 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIPE = 64, WINDOW = 8, LARGE = 1 << 20, PATIENCE_S = 20 };
+enum { PIPE = 64, WINDOW = 8, LARGE = 1 << 20, PATIENCE_S = 20,
+       EXCHANGE = 1 << 30 };    /* balls from here on are of exchanges() */
 
 /* Both sides have one, registered; the far side is written at offsets. */
 struct memory {
@@ -248,15 +249,42 @@ static void passes(void *arg, int iters)
     }
 }
 
-/* PE 1: turns the queue, and returns each ball. */
+/* What two PEs do in a barrier: each throws a ball, and waits for the other's.
+ * PE 1 is ahead by one, which the first ball starts. */
+static void exchanges(void *arg, int iters)
+{
+    static uint64_t round = EXCHANGE;
+
+    (void)arg;
+    throw_ball(++round);
+    for (int i = 0; i < iters; i++) {
+        unsigned turns = 0;
+        double since = 0;
+
+        throw_ball(++round);
+        while (ofi.mem->ball < round) {
+            turn();
+            patience(&turns, &since);
+        }
+    }
+    reap(0);
+}
+
+/* PE 1: turns the queue, and returns each ball; of an exchange it throws the
+ * next one. */
 static void serve(void)
 {
-    uint64_t last = 0;
+    uint64_t last = 0, ball;
 
     while (!ofi.mem->stop) {
         turn();
-        if (ofi.mem->ball != last) {
-            last = ofi.mem->ball;
+        ball = ofi.mem->ball;
+        if (ball >= EXCHANGE && last < EXCHANGE)
+            last = EXCHANGE + 1;
+        for (; ball > EXCHANGE && last <= ball; last++)
+            throw_ball(last + 1);
+        if (ball < EXCHANGE && ball != last) {
+            last = ball;
             throw_ball(last);
         }
     }
@@ -276,6 +304,7 @@ static void measure(void)
         { "8 B one way, polled", passes, 2 * iterations },
         { "1 MiB put, 8 to a quiet", large_writes, 4 * WINDOW },
         { "1 MiB get, 8 to a quiet", large_reads, 4 * WINDOW },
+        { "barrier_all, 2 PEs", exchanges, iterations },
     };
 
     if (!tsv)
