@@ -56,7 +56,7 @@ ENV(ofi,  OFI_FABRIC,     text, "", "", "", "libfabric fabric, such as a network
 ENV(ofi,  OFI_RAILS,      int,  "1", "0", "8", "number of NICs over which a PE stripes large transfers: its own and the nearest others; 0: all NICs as near as its own, shared with the PEs of its node")
 ENV(ofi,  OFI_RAIL_THRESHOLD, size, "128k", "32k", "", "size in bytes from which a put or get between nodes is striped over the NICs of SHMEM_OFI_RAILS")
 ENV(ofi,  OFI_ENDPOINTS,  int,  "8", "1", "64", "number of contexts that get an endpoint of their own; further contexts share them")
-ENV(ofi,  OFI_EVENTS,     flag, "1", "", "", "1: the progress thread sleeps on the provider's events; 0: it polls at intervals, which makes operations faster and a computing target slower")
+ENV(ofi,  OFI_EVENTS,     flag, "1", "", "", "1: the progress thread sleeps until something comes from the network; 0: it polls at intervals, which makes a computing target slower, and operations faster over providers other than tcp")
 ENV(ofi,  OFI_HMEM,       flag, "1", "", "", "1: the NIC accesses device memory where it can; 0: transfers of device memory are staged in host memory")
 ENV(ofi,  OFI_TCLASS,     word, "auto", "", "", "auto|best_effort|low_latency|dedicated|bulk: traffic class of all traffic to other nodes, if the provider has classes and the site permits it, as on Slingshot; auto: the provider's default, there best_effort")
 ENV(ofi,  OFI_AMO,        word, "auto", "", "", "auto|nic|message: executes atomics between nodes by the provider or by the target's processor")
