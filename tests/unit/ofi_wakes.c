@@ -11,11 +11,12 @@
 #include "shmem.h"
 #include "shmemx.h"
 
-enum { LOOP_MS = 1500, COMPUTE_MS = 2000, TURNS = 3 };
+enum { LOOP_MS = 1500, COMPUTE_MS = 2000,        /* at most */
+       TURNS = 3 };
 /* Of a get for the device; the thread looks by itself all LOOK_MS. */
 enum { PART = 100000, LOOKS = 5, LOOK_MS = 200 };
 
-static uint64_t words[64], computing, sig;
+static uint64_t words[64], computing, answered, sig;
 static int me;
 
 static uint64_t now_ms(void)
@@ -37,6 +38,22 @@ static void compute(uint64_t ms)
 {
     for (uint64_t end = now_ms() + ms; now_ms() < end; )
         ;
+}
+
+/* PE 1, without a call, until PE 0 has what it asked for. */
+static void compute_until_answered(uint64_t turn)
+{
+    for (uint64_t end = now_ms() + COMPUTE_MS; now_ms() < end; )
+        if (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) == turn)
+            break;
+    __atomic_store_n(&computing, 0, __ATOMIC_RELEASE);
+}
+
+/* PE 0 has it, and PE 1 computes. */
+static void check_answer(uint64_t turn)
+{
+    T_EQ(shmem_uint64_g(&computing, 1), 1);
+    shmem_uint64_p(&answered, turn, 1);
 }
 
 T(it_sleeps_while_the_owner_communicates)
@@ -61,17 +78,16 @@ T(a_message_to_one_that_computes_is_answered)
 {
     uint64_t two[2] = { 5, 6 };
 
-    for (int i = 0; i < TURNS; i++) {
+    for (uint64_t i = 1; i <= TURNS; i++) {
         communicate(300);
         __atomic_store_n(&computing, 1, __ATOMIC_RELEASE);
         shmem_barrier_all();
         if (me == 1) {
-            compute(COMPUTE_MS);
-            __atomic_store_n(&computing, 0, __ATOMIC_RELEASE);
+            compute_until_answered(i);
         } else {
             shmem_uint64_iput(&words[8], two, 3, 1, 2, 1);
             shmem_quiet();
-            T_EQ(shmem_uint64_g(&computing, 1), 1);
+            check_answer(i);
         }
         shmem_barrier_all();
     }
@@ -88,12 +104,11 @@ T(a_signal_of_one_that_computes_follows_its_put)
         if (me == 1) {
             shmem_putmem_signal_nbi(words, data, sizeof data, &sig, i,
                                     SHMEM_SIGNAL_SET, 0);
-            compute(COMPUTE_MS);
-            __atomic_store_n(&computing, 0, __ATOMIC_RELEASE);
+            compute_until_answered(TURNS + i);
             shmem_quiet();
         } else {
             shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, i);
-            T_EQ(shmem_uint64_g(&computing, 1), 1);
+            check_answer(TURNS + i);
         }
         shmem_barrier_all();
     }
