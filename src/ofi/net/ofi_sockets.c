@@ -179,9 +179,11 @@ void ofi_sockets_close(void)
         return;
     close(set);
     set = -1;
+    lock_acquire(&lock);
     free(known);
     known = NULL;
     n_known = room = 0;
+    lock_release(&lock);
     lowest_free = 0;
     examined_ns = 0;
 }
