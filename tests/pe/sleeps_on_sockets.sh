@@ -26,7 +26,7 @@ int main(void)
         shmem_long_p(&done, 1, 1);
         shmem_quiet();
     } else {
-        while (!*(volatile long *)&done)        /* no call */
+        while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))       /* no call */
             usleep(1000);
     }
     shmem_barrier_all();
