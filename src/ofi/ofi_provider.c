@@ -275,7 +275,7 @@ failed:
 /* ---- the test of a provider: with this PE itself ---- */
 
 /* Nothing else is under way yet. */
-static int await_entry(struct ofi_ep *e)
+static int await_entry(void)
 {
     const struct timespec pause = { .tv_nsec = 100000 };
     OFI_GROWS(fi_cq_err_entry) err = { 0 };
@@ -283,10 +283,10 @@ static int await_entry(struct ofi_ep *e)
     ssize_t n;
 
     for (int i = 0; i < 50000; i++) {
-        n = fi_cq_read(e->cq, &entry, 1);
+        n = fi_cq_read(ofi.eps[0]->cq, &entry, 1);
         if (n == 1)
             return 0;
-        if (n == -FI_EAVAIL && fi_cq_readerr(e->cq, &err.a, 0) >= 0)
+        if (n == -FI_EAVAIL && fi_cq_readerr(ofi.eps[0]->cq, &err.a, 0) >= 0)
             return -err.a.err;
         if (n != -FI_EAGAIN)
             return (int)n;
@@ -297,14 +297,13 @@ static int await_entry(struct ofi_ep *e)
 }
 
 /* One operation on the test's variables of this PE, by its own address. */
-static int test_one(struct ofi_ep *e, int k, fi_addr_t self, uint64_t *local,
-                    uint64_t off)
+static int test_one(int k, fi_addr_t self, uint64_t *local, uint64_t off)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     uint64_t addr = virtual ? xport_routes[rt_job.pe].map[HEAP_HOST] : 0;
     uint64_t key = fi_mr_key(ofi.mr[HEAP_HOST]);
     void *desc = ofi.desc[HEAP_HOST];
-    struct fid_ep *ep = e->ep;
+    struct fid_ep *ep = ofi.eps[0]->ep;
     const struct timespec pause = { .tv_nsec = 100000 };
     struct iovec iov = { local, 8 };
     struct fi_rma_iov remote = { addr + off, 8, key };
@@ -323,14 +322,14 @@ static int test_one(struct ofi_ep *e, int k, fi_addr_t self, uint64_t *local,
                                       self, addr, key, FI_UINT64, FI_SUM,
                                       &room);
         if (rc == -FI_EAGAIN)
-            fi_cq_read(e->cq, NULL, 0);
+            fi_cq_read(ofi.eps[0]->cq, NULL, 0);
         if (rc == -FI_EAGAIN && tries > 1000)
             nanosleep(&pause, NULL);
     }
-    return rc ? (int)rc : await_entry(e);
+    return rc ? (int)rc : await_entry();
 }
 
-static int test_by(struct ofi_ep *e)
+static int test_self(void)
 {
     uint64_t off = (uintptr_t)&ofi_trial->put - heap_segs[HEAP_HOST].base;
     uint64_t add = off + offsetof(struct ofi_trial, add);
@@ -339,7 +338,7 @@ static int test_by(struct ofi_ep *e)
     fi_addr_t self;
     int rc;
 
-    rc = fi_getname(&e->ep->fid, name, &len);
+    rc = fi_getname(&ofi.eps[0]->ep->fid, name, &len);
     if (rc)
         return rc;
     if (fi_av_insert(ofi.av, name, 1, &self, 0, NULL) != 1)
@@ -347,34 +346,19 @@ static int test_by(struct ofi_ep *e)
     ofi_trial->put = 0;
     ofi_trial->add = 5;
     ofi_trial->back[0] = 0x1122334455667788;
-    rc = test_one(e, 0, self, ofi_trial->back, off);
+    rc = test_one(0, self, ofi_trial->back, off);
     ofi_trial->back[0] = 0;
     if (!rc)
-        rc = test_one(e, 1, self, ofi_trial->back, off);
+        rc = test_one(1, self, ofi_trial->back, off);
     if (!rc && (ofi_trial->put != 0x1122334455667788 ||
                 ofi_trial->back[0] != ofi_trial->put))
         return -FI_EIO;
     if (rc || !ofi.nic_amo)
         return rc;
     ofi_trial->back[0] = 7;
-    rc = test_one(e, 2, self, ofi_trial->back, add);
+    rc = test_one(2, self, ofi_trial->back, add);
     if (!rc && (ofi_trial->add != 12 || ofi_trial->back[1] != 5))
         return -FI_EIO;
-    return rc;
-}
-
-/* Over tcp by an endpoint of its own: each look at the sockets would ask the
- * system for both ends of a connection of the first with itself. */
-static int test_self(void)
-{
-    struct ofi_ep *e = ofi.eps[0];
-    int rc = ofi.by_sockets ? ofi_ep_open(&e, false) : 0;
-
-    if (rc)
-        return rc;
-    rc = test_by(e);
-    if (e != ofi.eps[0])
-        ofi_ep_close(e);
     return rc;
 }
 
