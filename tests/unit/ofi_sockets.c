@@ -9,9 +9,11 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A socket that listens on the loop-back, and its address. */
@@ -47,17 +49,37 @@ static int connect_to(const struct listener *l)
     return fd;
 }
 
-/* With a second of patience where input is expected. */
+/* As the progress thread does: sockets that were added have room, which is an
+ * event. */
+static void update(void)
+{
+    ofi_sockets_update();
+    ofi_sockets_drain();
+}
+
+/* Where input is expected, the thread would update every 20 ms meanwhile: on a
+ * slow machine it does not examine descriptors each time. */
 static bool has_input(int fd, bool expected)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
+    int tries = expected ? 150 : 1;
 
-    return poll(&p, 1, expected ? 1000 : 20) == 1;
+    while (tries-- && poll(&p, 1, 20) == 0)
+        if (expected)
+            update();
+    return p.revents & POLLIN;
 }
 
 static void send_byte(int fd)
 {
     T_EQ(write(fd, "x", 1), 1);
+}
+
+static bool is_full(int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+    return poll(&p, 1, 20) == 0;
 }
 
 static void take_byte(int fd)
@@ -87,14 +109,14 @@ static void check_family(int family)
     set = ofi_sockets_open(&own.addr, own.len);
     T_LE(0, set);
     T_TRUE(ofi_sockets_watched());
-    ofi_sockets_update();
+    update();
 
     /* A peer connects: the listening socket has input until the accept. */
     in[0] = connect_to(&own);
     T_TRUE(has_input(set, true));
     in[1] = accept(own.fd, NULL, NULL);
     T_TRUE(!has_input(set, false));
-    ofi_sockets_update();
+    update();
     check_watched(set, in[0], in[1]);
     check_watched(set, in[1], in[0]);   /* both ends are here */
 
@@ -102,13 +124,13 @@ static void check_family(int family)
     ofi_sockets_note(&peer.addr, peer.len);
     out[0] = connect_to(&peer);
     out[1] = accept(peer.fd, NULL, NULL);
-    ofi_sockets_update();
+    update();
     check_watched(set, out[1], out[0]);
 
     /* The program's own. */
     foreign[0] = connect_to(&others);
     foreign[1] = accept(others.fd, NULL, NULL);
-    ofi_sockets_update();
+    update();
     send_byte(foreign[1]);
     send_byte(foreign[0]);
     T_TRUE(!has_input(set, false));
@@ -117,7 +139,7 @@ static void check_family(int family)
     close(in[0]);
     T_TRUE(has_input(set, true));
     close(in[1]);
-    ofi_sockets_update();
+    update();
     T_TRUE(!has_input(set, false));
     check_watched(set, out[1], out[0]);
 
@@ -159,7 +181,7 @@ T(many_connections_are_watched)
         fds[i][0] = connect_to(&own);
         fds[i][1] = accept(own.fd, NULL, NULL);
     }
-    ofi_sockets_update();
+    update();
     for (int i = 0; i < MANY; i += 9)
         check_watched(set, fds[i][0], fds[i][1]);
     ofi_sockets_close();
@@ -167,6 +189,73 @@ T(many_connections_are_watched)
         close(fds[i][0]);
         close(fds[i][1]);
     }
+    close(own.fd);
+}
+
+/* The provider has the rest of an answer to send. */
+T(a_full_socket_that_takes_bytes_again_is_an_event)
+{
+    struct listener own = listen_on(AF_INET);
+    int set = ofi_sockets_open(&own.addr, own.len), from, to;
+    static char bytes[1 << 16];
+    ssize_t n;
+
+    from = connect_to(&own);
+    to = accept(own.fd, NULL, NULL);
+    update();
+    T_TRUE(!has_input(set, false));
+    do {
+        while ((n = send(from, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+            ;
+        update();
+        ofi_sockets_drain();
+    } while (!is_full(from));
+    while (is_full(from))
+        recv(to, bytes, sizeof bytes, MSG_DONTWAIT);
+    T_TRUE(has_input(set, true));
+    ofi_sockets_drain();
+    while (has_input(to, false))
+        recv(to, bytes, sizeof bytes, MSG_DONTWAIT);
+    ofi_sockets_drain();
+    T_TRUE(!has_input(set, false));
+    ofi_sockets_close();
+    close(from);
+    close(to);
+    close(own.fd);
+}
+
+/* A child has the sockets of a connection that ends. */
+T(a_child_keeps_no_entry)
+{
+    struct listener own = listen_on(AF_INET);
+    int set = ofi_sockets_open(&own.addr, own.len), fds[2][2];
+    pid_t child;
+
+    for (int i = 0; i < 2; i++) {
+        fds[i][0] = connect_to(&own);
+        fds[i][1] = accept(own.fd, NULL, NULL);
+    }
+    update();
+    child = fork();
+    if (!child) {
+        close(fds[0][0]);
+        pause();
+        _exit(0);
+    }
+    usleep(100000);             /* the child has closed it */
+    close(fds[0][0]);
+    T_TRUE(has_input(set, true));
+    close(fds[0][1]);
+    T_TRUE(has_input(set, true));       /* still */
+    for (int i = 0; i < 3 && has_input(set, false); i++)
+        update();
+    T_TRUE(!has_input(set, false));
+    check_watched(set, fds[1][0], fds[1][1]);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    ofi_sockets_close();
+    close(fds[1][0]);
+    close(fds[1][1]);
     close(own.fd);
 }
 
@@ -189,6 +278,8 @@ int main(void)
     T_RUN(sockets_of_the_provider_are_watched);
     T_RUN(also_with_long_addresses);
     T_RUN(many_connections_are_watched);
+    T_RUN(a_full_socket_that_takes_bytes_again_is_an_event);
+    T_RUN(a_child_keeps_no_entry);
     T_RUN(without_a_listening_socket_nothing_is_watched);
     return T_DONE();
 }

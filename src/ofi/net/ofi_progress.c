@@ -238,6 +238,8 @@ static uint64_t net_turn(struct progress_poller *p,
             return FAULT_NS - (t->now_ns - net.turned_ns);
         net.turned_ns = t->now_ns;
     }
+    if (t->event)
+        ofi_sockets_drain();
     xport_call = NULL;          /* errors of the turn are of no call */
     __atomic_store_n(&net.rests, false, __ATOMIC_RELAXED);
     __atomic_store_n(&net.on_fds, false, __ATOMIC_RELAXED);

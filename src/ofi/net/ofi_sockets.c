@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the TCP sockets of the provider among this process's descriptors and
- * keeps them in one epoll set.  ofi_ctx.c opens it, the progress thread updates
- * it before it sleeps; no operation comes by here.
+ * keeps them in epoll sets.  ofi_ctx.c opens them, the progress thread updates
+ * them before it sleeps; no operation comes by here.
  *
  * A socket is the provider's if it is bound to, or connected with, the address
  * of an endpoint that ofi_sockets_note() got.  What the program connects itself
- * is not watched.  A closed socket leaves the set by itself. */
+ * is not watched.
+ *
+ * One set is for input.  The other has an event once a socket that was full
+ * takes bytes again: the provider may have the rest of an answer to send.  It
+ * belongs to the first one.  An entry leaves a set when the last descriptor of
+ * its socket is closed, and a child of this process may have one for long. */
 #include "ofi/net/ofi_sockets.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/lock.h"
-#include "base/log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,8 +27,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* All descriptors are examined that often though none was opened. */
+/* All descriptors are examined that often though none was opened; and where
+ * that takes long, at most for a tenth of the time. */
 #define AGAIN_NS ((uint64_t)500000000)
+#define LONG_NS ((uint64_t)1000000)
+enum { PART = 10, EVENTS = 64 };
 
 /* An address of an endpoint, IPv4's as IPv6 maps it. */
 struct endpoint {
@@ -32,13 +39,14 @@ struct endpoint {
     uint16_t port;
 };
 
-static int set = -1;            /* epoll; one thread writes it, before others */
+static int set = -1;            /* input and `room`; written before and after */
+static int room = -1;           /* the progress thread; -1: none is watched */
 static struct base_lock lock = LOCK_INIT;
 static struct endpoint *known GUARDED_BY(lock);
-static size_t n_known GUARDED_BY(lock), room GUARDED_BY(lock);
+static size_t n_known GUARDED_BY(lock), most_known GUARDED_BY(lock);
 /* The progress thread's. */
-static int lowest_free;
-static uint64_t examined_ns;
+static int lowest_free;         /* -1: something is to be examined again */
+static uint64_t examined_ns, took_ns;
 
 /* False: not an address of the internet. */
 static bool parse(const struct sockaddr_storage *a, struct endpoint *out)
@@ -58,20 +66,23 @@ static bool parse(const struct sockaddr_storage *a, struct endpoint *out)
     return a->ss_family == AF_INET || a->ss_family == AF_INET6;
 }
 
-static bool is_known(const struct sockaddr_storage *a) REQUIRES(lock)
+static bool is_known(const struct sockaddr_storage *a)
 {
     struct endpoint e;
+    bool found = false;
 
     if (!parse(a, &e))
         return false;
-    for (size_t i = 0; i < n_known; i++)
-        if (known[i].port == e.port &&
-            !memcmp(known[i].host, e.host, sizeof e.host))
-            return true;
-    return false;
+    lock_acquire(&lock);
+    for (size_t i = 0; i < n_known && !found; i++)
+        found = known[i].port == e.port &&
+                !memcmp(known[i].host, e.host, sizeof e.host);
+    lock_release(&lock);
+    return found;
 }
 
-static bool is_providers(int fd) REQUIRES(lock)
+/* undecided: becomes true if it is not connected yet. */
+static bool is_providers(int fd, bool *undecided)
 {
     struct sockaddr_storage a = { 0 };
     socklen_t len = sizeof a;
@@ -84,34 +95,26 @@ static bool is_providers(int fd) REQUIRES(lock)
     if (!getsockname(fd, (struct sockaddr *)&a, &len) && is_known(&a))
         return true;
     len = sizeof a;
-    return !getpeername(fd, (struct sockaddr *)&a, &len) && is_known(&a);
+    if (!getpeername(fd, (struct sockaddr *)&a, &len))
+        return is_known(&a);
+    *undecided = true;
+    return false;
 }
 
-/* How many sockets are watched now. */
-static int examine(void)
+/* Is it watched from now on? */
+static bool watch(int fd, bool *undecided)
 {
-    struct epoll_event e = { .events = EPOLLIN };
-    DIR *d = opendir("/proc/self/fd");
-    struct dirent *entry;
-    int n = 0, fd;
+    struct epoll_event in = { .events = EPOLLIN | EPOLLRDHUP, .data.fd = fd };
+    struct epoll_event out = { .events = EPOLLOUT | EPOLLET, .data.fd = fd };
 
-    if (!d)
-        return 0;
-    lock_acquire(&lock);
-    while ((entry = readdir(d))) {
-        fd = atoi(entry->d_name);
-        if (entry->d_name[0] == '.')
-            continue;
-        /* Those that are watched already are many, and so are the addresses to
-         * compare the others with. */
-        if (!epoll_ctl(set, EPOLL_CTL_MOD, fd, &e))
-            n++;
-        else if (is_providers(fd) && !epoll_ctl(set, EPOLL_CTL_ADD, fd, &e))
-            n++;
-    }
-    lock_release(&lock);
-    closedir(d);
-    return n;
+    /* Those that are watched already are many, and so are the addresses to
+     * compare the others with. */
+    if (!epoll_ctl(set, EPOLL_CTL_MOD, fd, &in))
+        return true;
+    if (!is_providers(fd, undecided) || epoll_ctl(set, EPOLL_CTL_ADD, fd, &in))
+        return false;
+    epoll_ctl(room, EPOLL_CTL_ADD, fd, &out);
+    return true;
 }
 
 /* The number that the next descriptor gets, or -1. */
@@ -124,16 +127,94 @@ static int next_descriptor(void)
     return fd;
 }
 
+/* How many sockets are watched now. */
+static int examine(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    struct dirent *entry;
+    bool undecided = false;
+    int n = 0, fd;
+
+    examined_ns = clock_ns();
+    if (!d)
+        return 0;
+    while ((entry = readdir(d))) {
+        fd = atoi(entry->d_name);
+        if (entry->d_name[0] != '.' && fd != set && fd != room)
+            n += watch(fd, &undecided);
+    }
+    closedir(d);
+    lowest_free = undecided ? -1 : next_descriptor();
+    took_ns = clock_ns() - examined_ns;
+    return n;
+}
+
+/* ---- the sets ---- */
+
+static bool open_sets(void)
+{
+    struct epoll_event e = { .events = EPOLLIN };
+
+    set = fd_keep(epoll_create1(EPOLL_CLOEXEC));
+    room = fd_keep(epoll_create1(EPOLL_CLOEXEC));
+    e.data.fd = room;
+    return set >= 0 && room >= 0 && !epoll_ctl(set, EPOLL_CTL_ADD, room, &e);
+}
+
+/* Empty sets in place of them, under the same numbers. */
+static void empty_sets(void)
+{
+    struct epoll_event e = { .events = EPOLLIN, .data.fd = room };
+    int fresh;
+
+    for (int i = 0; i < 2; i++) {
+        fresh = epoll_create1(EPOLL_CLOEXEC);
+        if (fresh < 0)
+            return;
+        dup3(fresh, i ? set : room, O_CLOEXEC);
+        close(fresh);
+    }
+    epoll_ctl(set, EPOLL_CTL_ADD, room, &e);
+}
+
+/* The provider has seen the end of these connections.  True: one belongs to no
+ * descriptor of this process any more, but to a child's. */
+static bool remove_ended(void)
+{
+    struct epoll_event e[EVENTS];
+    int n = epoll_wait(set, e, EVENTS, 0);
+    bool stays = false;
+
+    for (int i = 0; i < n; i++)
+        if (e[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+            stays |= epoll_ctl(set, EPOLL_CTL_DEL, e[i].data.fd, NULL) != 0;
+            epoll_ctl(room, EPOLL_CTL_DEL, e[i].data.fd, NULL);
+        }
+    return stays;
+}
+
+void ofi_sockets_drain(void)
+{
+    struct epoll_event e[EVENTS];
+
+    if (set < 0)
+        return;
+    while (epoll_wait(room, e, EVENTS, 0) == EVENTS)
+        ;
+}
+
 void ofi_sockets_update(void)
 {
-    uint64_t now = clock_ns();
-    int next = next_descriptor();
+    uint64_t since;
+    bool stays = remove_ended();
 
-    if (next >= 0 && next == lowest_free && now - examined_ns < AGAIN_NS)
-        return;
-    lowest_free = next;
-    examined_ns = now;
-    examine();
+    if (stays)
+        empty_sets();
+    since = clock_ns() - examined_ns;
+    if (stays || since > AGAIN_NS ||
+        ((took_ns < LONG_NS || since > PART * took_ns) &&
+         (lowest_free < 0 || next_descriptor() != lowest_free)))
+        examine();
 }
 
 void ofi_sockets_note(const void *addr, size_t len)
@@ -145,12 +226,12 @@ void ofi_sockets_note(const void *addr, size_t len)
     if (set < 0 || !parse(&a, &e))
         return;
     lock_acquire(&lock);
-    if (n_known == room) {
-        more = realloc(known, (room * 2 + 16) * sizeof *more);
+    if (n_known == most_known) {
+        more = realloc(known, (most_known * 2 + 16) * sizeof *more);
         if (!more)              /* polled at intervals */
             goto out;
         known = more;
-        room = room * 2 + 16;
+        most_known = most_known * 2 + 16;
     }
     known[n_known++] = e;
 out:
@@ -164,26 +245,24 @@ bool ofi_sockets_watched(void)
 
 int ofi_sockets_open(const void *addr, size_t len)
 {
-    set = fd_keep(epoll_create1(EPOLL_CLOEXEC));
-    if (set < 0)
-        return -1;
+    bool opened = open_sets();
+
     ofi_sockets_note(addr, len);
-    if (!examine())
+    if (!opened || !examine())
         ofi_sockets_close();
     return set;
 }
 
 void ofi_sockets_close(void)
 {
-    if (set < 0)
-        return;
-    close(set);
-    set = -1;
+    if (set >= 0)
+        close(set);
+    if (room >= 0)
+        close(room);
+    set = room = -1;
     lock_acquire(&lock);
     free(known);
     known = NULL;
-    n_known = room = 0;
+    n_known = most_known = 0;
     lock_release(&lock);
-    lowest_free = 0;
-    examined_ns = 0;
 }
