@@ -5,6 +5,7 @@
 # as it has neighbours, whoever drives the exchange: on grids that are open or
 # periodic, near and far, on each device.
 # Timeout: 120
+# Background: its jobs run one after the other, and none is timed
 set -u
 program=faces
 . "$(dirname "$0")/halo.inc"

@@ -4,6 +4,7 @@
 # by cell, whoever drives the exchange: where a PE is its own neighbour, where
 # one is the neighbour of several sides, near and far, on each device.
 # Timeout: 120
+# Background: its jobs run one after the other, and none is timed
 set -u
 program=gol2d
 . "$(dirname "$0")/halo.inc"

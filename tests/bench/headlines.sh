@@ -4,6 +4,7 @@
 # it runs has compared its results, and no figure is missing.
 # Timeout: 120
 # Needs: benches pp-pack
+# Background: its jobs run one after the other, and none is timed
 set -u
 failures=0
 

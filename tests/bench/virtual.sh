@@ -5,6 +5,7 @@
 # and far, and the same in each run.
 # Timeout: 120
 # Needs: pp-pack
+# Background: its jobs run one after the other, and none is timed
 set -u
 failures=0
 

@@ -161,20 +161,23 @@ static bool open_sets(void)
     return set >= 0 && room >= 0 && !epoll_ctl(set, EPOLL_CTL_ADD, room, &e);
 }
 
-/* Empty sets in place of them, under the same numbers. */
+/* Empty sets in place of them, under the same numbers; not where there is no
+ * descriptor left. */
 static void empty_sets(void)
 {
     struct epoll_event e = { .events = EPOLLIN, .data.fd = room };
-    int fresh;
+    int input = epoll_create1(EPOLL_CLOEXEC);
+    int output = epoll_create1(EPOLL_CLOEXEC);
 
-    for (int i = 0; i < 2; i++) {
-        fresh = epoll_create1(EPOLL_CLOEXEC);
-        if (fresh < 0)
-            return;
-        dup3(fresh, i ? set : room, O_CLOEXEC);
-        close(fresh);
+    if (input >= 0 && output >= 0) {
+        dup3(input, set, O_CLOEXEC);
+        dup3(output, room, O_CLOEXEC);
+        epoll_ctl(set, EPOLL_CTL_ADD, room, &e);
     }
-    epoll_ctl(set, EPOLL_CTL_ADD, room, &e);
+    if (input >= 0)
+        close(input);
+    if (output >= 0)
+        close(output);
 }
 
 /* The provider has seen the end of these connections.  True: one belongs to no
@@ -186,7 +189,7 @@ static bool remove_ended(void)
     bool stays = false;
 
     for (int i = 0; i < n; i++)
-        if (e[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+        if (e[i].events & (EPOLLRDHUP | EPOLLHUP)) {
             stays |= epoll_ctl(set, EPOLL_CTL_DEL, e[i].data.fd, NULL) != 0;
             epoll_ctl(room, EPOLL_CTL_DEL, e[i].data.fd, NULL);
         }
