@@ -267,7 +267,6 @@ static void exchanges(void *arg, int iters)
             patience(&turns, &since);
         }
     }
-    reap(0);
 }
 
 /* PE 1: turns the queue, and returns each ball; of an exchange it throws the

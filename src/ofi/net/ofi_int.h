@@ -48,7 +48,7 @@ struct ofi_state {
     bool local_keys;            /* FI_MR_LOCAL */
     bool descs;                 /* what has a descriptor goes with it */
     bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
-    bool by_sockets;            /* TCP's, on threads that call the provider */
+    bool by_sockets;            /* of TCP: ofi_sockets.h may find them */
     bool wait_fd;               /* the progress thread has descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
     bool fetching;              /* these are all done as ones that fetch */

@@ -17,7 +17,6 @@
 #include "base/lock.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -39,8 +38,9 @@ struct endpoint {
     uint16_t port;
 };
 
-static int set = -1;            /* input and `room`; written before and after */
-static int room = -1;           /* the progress thread; -1: none is watched */
+/* The sets, for input and for room; -1: none.  Written while there is no
+ * progress thread. */
+static int set = -1, room = -1;
 static struct base_lock lock = LOCK_INIT;
 static struct endpoint *known GUARDED_BY(lock);
 static size_t n_known GUARDED_BY(lock), most_known GUARDED_BY(lock);
@@ -81,12 +81,12 @@ static bool is_known(const struct sockaddr_storage *a)
     return found;
 }
 
-/* undecided: becomes true if it is not connected yet. */
+/* undecided: becomes true if it neither is connected yet nor listens. */
 static bool is_providers(int fd, bool *undecided)
 {
     struct sockaddr_storage a = { 0 };
     socklen_t len = sizeof a;
-    int protocol = 0;
+    int protocol = 0, listens = 0;
     socklen_t size = sizeof protocol;
 
     if (getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) ||
@@ -97,7 +97,8 @@ static bool is_providers(int fd, bool *undecided)
     len = sizeof a;
     if (!getpeername(fd, (struct sockaddr *)&a, &len))
         return is_known(&a);
-    *undecided = true;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens)
+        *undecided = true;
     return false;
 }
 
