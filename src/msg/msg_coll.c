@@ -3,11 +3,12 @@
  * on queues.  The API makes them, and the queues of the stream layer call
  * coll_req_ops.
  *
- * Such a request is a list of steps: messages of channels that are its own,
- * copies, and reductions by the device.  They run on a stream of its own, which
- * waits until the program's stream starts an iteration, and which releases that
- * stream when the iteration has completed.  So a start blocks no stream, and an
- * iteration proceeds whatever the program's streams wait for. */
+ * Such a request has a list of steps, made of a schedule (pcoll/pcoll_sched.h):
+ * messages of channels that are its own, copies, and reductions by the device.
+ * They run on a stream of its own, which waits until the program's stream starts
+ * an iteration, and which releases that stream when the iteration has completed.
+ * So a start blocks no stream, and an iteration proceeds whatever the program's
+ * streams wait for. */
 #include "msg/msg_coll.h"
 #include "base/list.h"
 #include "base/lock.h"
@@ -16,6 +17,7 @@
 #include "core/core_misuse.h"
 #include "core/core_activity.h"
 #include "msg/msg_int.h"
+#include "msg/pcoll/pcoll_sched.h"
 #include "stream/queue/stream_queue.h"
 
 #include <errno.h>
@@ -27,6 +29,8 @@ struct step {
     enum step_kind kind;
     int n;                      /* EXCHANGE: messages at a time */
     struct shmemx_req *reqs[2];
+    bool sends;                 /* the only one of them, so far, and that: */
+    const char *sent;
     struct gtl_reduce reduce;   /* COPY: out, a and n bytes of that */
 };
 
@@ -45,7 +49,6 @@ struct coll {
     struct coll_counters *counters;
     uint64_t seq;               /* of the last iteration that was started */
     char *room;                 /* for what arrives, in the pool, or NULL */
-    size_t room_size;
     struct gtl_reduce what;     /* of a reduction; n elements */
     size_t size;                /* of an element */
     int n, most;
@@ -119,143 +122,152 @@ static struct step *add(struct coll *c, enum step_kind kind)
     return &c->steps[c->n++];
 }
 
-/* One end of a message.  round: the same at both. */
-static int end(struct coll *c, struct step *s, bool sends, void *buf,
-               size_t len, int member, int round)
-{
-    const struct msg_args a = {
-        .call = c->call, .sends = sends, .buf = buf, .len = len,
-        .pe = core_team_world_pe(c->team, member), .tag = -1 - round,
-        .team = msg_team_id(c->team), .number = c->number
-    };
-    int rc = msg_req_create(&a, NULL, &s->reqs[s->n]);
-
-    s->n += !rc;
-    return rc;
-}
-
-struct part {
-    void *buf;
-    size_t len;
-    int member;                 /* -1: none */
+/* A piece of a buffer. */
+struct piece {
+    char *at;
+    size_t n;                   /* elements */
 };
 
-static int exchange(struct coll *c, int round, struct part to,
-                    struct part from)
+static struct piece piece_of(const struct coll *c, const struct pcoll_sched *s,
+                             shmemx_piece_t p)
 {
-    struct step *s = add(c, EXCHANGE);
-    int rc = s ? 0 : stream_no_memory(c->call);
+    const char *base = p.buffer == SHMEMX_SOURCE ? c->what.a : c->what.out;
+    size_t n = (size_t)s->pieces[p.buffer], i = (size_t)p.piece, from;
 
-    if (!rc && from.member >= 0)
-        rc = end(c, s, false, from.buf, from.len, from.member, round);
-    if (!rc && to.member >= 0)
-        rc = end(c, s, true, to.buf, to.len, to.member, round);
-    return rc;
+    if (!n)
+        return (struct piece){ NULL, 0 };       /* of a barrier */
+    from = msg_part_at(c->what.n, n, i);
+    return (struct piece){ (char *)base + from * c->size,
+                           msg_part_at(c->what.n, n, i + 1) - from };
 }
 
-static const struct part nothing = { NULL, 0, -1 };
-
-static int copy_over(struct coll *c)
+/* The step that a message is a part of: a send and the receipt behind it are
+ * under way together, unless the one reads what the other overwrites. */
+static struct step *exchange(struct coll *c, const char *at, bool sends)
 {
-    struct step *s;
+    struct step *last = c->n ? &c->steps[c->n - 1] : NULL;
 
-    if (c->what.out == c->what.a)
+    return !sends && last && last->sends && (!at || last->sent != at)
+               ? last : add(c, EXCHANGE);
+}
+
+/* This action's message is that one of those between the two members. */
+static int message_number(const struct pcoll_sched *s,
+                          const struct pcoll_action *a)
+{
+    int n = 0;
+
+    for (const struct pcoll_action *b = s->actions; b < a; b++)
+        n += b->kind == a->kind && b->member == a->member;
+    return n;
+}
+
+static int message(struct coll *c, const struct pcoll_sched *s,
+                   const struct pcoll_action *a, struct piece p)
+{
+    const struct msg_args args = {
+        .call = c->call, .sends = a->kind == PCOLL_SEND, .buf = p.at,
+        .len = p.n * c->size, .pe = core_team_world_pe(c->team, a->member),
+        .tag = -1 - message_number(s, a), .team = msg_team_id(c->team),
+        .number = c->number
+    };
+    struct step *t = exchange(c, p.at, args.sends);
+    struct shmemx_req *r;
+    int rc = t ? msg_req_create(&args, NULL, &r) : stream_no_memory(c->call);
+
+    if (rc)
+        return rc;
+    t->reqs[t->n] = t->reqs[0];         /* behind the receipt */
+    t->reqs[args.sends ? t->n : 0] = r;
+    t->n++;
+    t->sends = args.sends;
+    t->sent = p.at;
+    return 0;
+}
+
+/* What came is the first operand if it is of a lower member. */
+static int combine(struct coll *c, struct piece in, const char *with,
+                   bool lower)
+{
+    struct step *t = add(c, REDUCE);
+
+    if (!t)
+        return stream_no_memory(c->call);
+    t->reduce = c->what;
+    t->reduce.n = in.n;
+    t->reduce.out = in.at;
+    t->reduce.a = lower ? c->room : with;
+    t->reduce.b = lower ? with : c->room;
+    return 0;
+}
+
+static int copy(struct coll *c, struct piece in, const char *from)
+{
+    struct step *t;
+
+    if (in.at == from)
         return 0;
-    s = add(c, COPY);
-    if (!s)
+    t = add(c, COPY);
+    if (!t)
         return stream_no_memory(c->call);
-    s->reduce = c->what;
-    s->reduce.n *= c->size;
+    t->reduce = (struct gtl_reduce){ .out = in.at, .a = from,
+                                     .n = in.n * c->size };
     return 0;
 }
 
-/* Of n elements of the result from that one on: with what came, which is the
- * first operand if it is of a lower member. */
-static int reduce(struct coll *c, size_t from, size_t n, bool lower)
+static int receive_and_combine(struct coll *c, const struct pcoll_sched *s,
+                               const struct pcoll_action *a)
 {
-    struct step *s = add(c, REDUCE);
-    char *mine = (char *)c->what.out + from * c->size;
+    struct piece in = piece_of(c, s, a->in);
+    int rc = message(c, s, a, (struct piece){ c->room, in.n });
 
-    if (!s)
-        return stream_no_memory(c->call);
-    s->reduce = c->what;
-    s->reduce.out = mine;
-    s->reduce.n = n;
-    s->reduce.a = lower ? c->room : mine;
-    s->reduce.b = lower ? mine : c->room;
-    return 0;
+    return rc ? rc : combine(c, in, piece_of(c, s, a->with).at,
+                             a->member < c->team->my_pe);
 }
 
-/* In each round a member notifies one further away and waits for one. */
-static int make_barrier(struct coll *c)
+static int add_action(struct coll *c, const struct pcoll_sched *s,
+                      const struct pcoll_action *a)
 {
-    int n = c->team->n_pes, me = c->team->my_pe, rc = 0;
-
-    for (int r = 0; 1 << r < n && !rc; r++)
-        rc = exchange(c, r, (struct part){ NULL, 0, (me + (1 << r)) % n },
-                      (struct part){ NULL, 0, (me + n - (1 << r)) % n });
-    return rc;
+    switch (a->kind) {
+    case PCOLL_SEND:
+        return message(c, s, a, piece_of(c, s, a->from));
+    case PCOLL_RECV:
+        return a->reduces ? receive_and_combine(c, s, a)
+                          : message(c, s, a, piece_of(c, s, a->in));
+    case PCOLL_LOCAL:
+        break;
+    }
+    return copy(c, piece_of(c, s, a->in), piece_of(c, s, a->from).at);
 }
 
-/* Members beyond the largest power of two give theirs to others first.  Both of
- * a pair take the lower one's as the first operand, so all get the same. */
-enum { FOLD = 0, PAIRS = 1, UNFOLD = 40 };
-static int make_pairs(struct coll *c)
+static int make_room(struct coll *c, const struct pcoll_sched *s)
 {
-    int n = c->team->n_pes, me = c->team->my_pe, m = 1, rc;
-    size_t len = c->what.n * c->size;
-    struct part all = { c->what.out, len, -1 }, in = { c->room, len, -1 };
+    size_t most = 0, n;
 
-    while (2 * m <= n)
-        m *= 2;
-    rc = copy_over(c);
-    all.member = in.member = me < m ? me + m : me - m;
-    if (me >= m) {
-        rc = rc ? rc : exchange(c, FOLD, all, nothing);
-        return rc ? rc : exchange(c, UNFOLD, nothing, all);
+    for (int i = 0; i < s->n; i++) {
+        n = s->actions[i].reduces ? piece_of(c, s, s->actions[i].in).n : 0;
+        most = n > most ? n : most;
     }
-    if (me + m < n) {
-        rc = rc ? rc : exchange(c, FOLD, nothing, in);
-        rc = rc ? rc : reduce(c, 0, c->what.n, false);
-    }
-    for (int r = 0; 1 << r < m && !rc; r++) {
-        all.member = in.member = me ^ 1 << r;
-        rc = exchange(c, PAIRS + r, all, in);
-        rc = rc ? rc : reduce(c, 0, c->what.n, in.member < me);
-    }
-    all.member = me + m;
-    if (me + m < n)
-        rc = rc ? rc : exchange(c, UNFOLD, all, nothing);
-    return rc;
+    c->room = most ? heap_pool_alloc(most * c->size) : NULL;
+    return most && !c->room ? stream_no_pool_memory(c->call, most * c->size)
+                            : 0;
 }
 
-static size_t part_at(const struct coll *c, int i)
+static int make_steps(struct coll *c)
 {
-    return msg_part_at(c->what.n, (size_t)c->team->n_pes, (size_t)i);
-}
+    const struct pcoll_args args = {
+        .call = c->call, .team = c->team, .dest = c->what.out,
+        .source = c->what.a, .partitions = 1, .on_stream = true,
+        .nelems = c->what.n, .size = c->size
+    };
+    struct pcoll_sched s = { .n = 0 };
+    int rc = pcoll_sched_usual(&s, c->size ? PCOLL_ALLREDUCE : PCOLL_BARRIER,
+                               &args);
 
-/* Around the ring: parts are summed up on their way, and go around again. */
-static int make_ring(struct coll *c)
-{
-    int n = c->team->n_pes, me = c->team->my_pe, rc = copy_over(c);
-    int next = (me + 1) % n, prev = (me + n - 1) % n;
-    char *out = c->what.out;
-
-    for (int i = 0; i < 2 * (n - 1) && !rc; i++) {
-        int mine = ((me - i) % n + n) % n, theirs = (mine + n - 1) % n;
-        size_t a = part_at(c, mine), b = part_at(c, theirs);
-        size_t to_len = part_at(c, mine + 1) - a;
-        size_t from_len = part_at(c, theirs + 1) - b;
-        bool sums = i < n - 1;
-
-        rc = exchange(c, i,
-                      (struct part){ out + a * c->size, to_len * c->size,
-                                     next },
-                      (struct part){ sums ? c->room : out + b * c->size,
-                                     from_len * c->size, prev });
-        if (!rc && sums)
-            rc = reduce(c, b, from_len, true);
-    }
+    rc = rc ? rc : make_room(c, &s);
+    for (int i = 0; i < s.n && !rc; i++)
+        rc = add_action(c, &s, &s.actions[i]);
+    free(s.actions);
     return rc;
 }
 
@@ -302,10 +314,6 @@ static int prepare(struct coll *c)
     c->counters = heap_pool_alloc(sizeof *c->counters);
     if (!c->counters)
         return stream_no_pool_memory(c->call, sizeof *c->counters);
-    if (c->room_size)
-        c->room = heap_pool_alloc(c->room_size);
-    if (c->room_size && !c->room)
-        return stream_no_pool_memory(c->call, c->room_size);
     /* The software device stops all streams at the end but urgent ones. */
     rc = gtl->stream_create(gtl_device.host_streams ? GTL_NORMAL : GTL_URGENT,
                             &c->stream);
@@ -391,8 +399,7 @@ static int all_have(const struct coll *c, int rc, uint64_t mine)
 }
 
 /* rc: what is wrong with it already. */
-static int make(const struct coll *args, int rc,
-                int (*steps)(struct coll *c), struct shmemx_req **out)
+static int make(const struct coll *args, int rc, struct shmemx_req **out)
 {
     struct coll *c = malloc(sizeof *c);
     struct shmemx_req *r = NULL;
@@ -415,7 +422,7 @@ static int make(const struct coll *args, int rc,
     if (!rc)
         rc = prepare(c);
     if (!rc)
-        rc = steps(c);
+        rc = make_steps(c);
     rc = all_have(c, rc, word_of(c));
     if (!rc) {
         rc = match(c);
@@ -442,11 +449,8 @@ int msg_barrier_init(const char *call, struct core_team *t,
 {
     struct coll c = { .call = call, .team = t };
 
-    return make(&c, 0, make_barrier, out);
+    return make(&c, 0, out);
 }
-
-/* Up to that many bytes all of it goes in each round. */
-enum { SHORT = 16384 };
 
 static int may_reduce(const char *call, const struct gtl_reduce *r,
                       size_t size)
@@ -480,12 +484,8 @@ int msg_allreduce_init(const char *call, struct core_team *t,
                           struct shmemx_req **out)
 {
     struct coll c = { .call = call, .team = t, .what = *r, .size = size };
-    size_t n = (size_t)t->n_pes;
-    bool ring = n > 2 && r->n >= n && r->n * size > SHORT;
-    int rc = wrong ? wrong : may_reduce(call, r, size);
 
-    c.room_size = n == 1 ? 0 : ring ? (r->n / n + 1) * size : r->n * size;
-    return make(&c, rc, ring ? make_ring : make_pairs, out);
+    return make(&c, wrong ? wrong : may_reduce(call, r, size), out);
 }
 
 /* ---- rounds ---- */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Schedules of partitioned collectives: made step by step by the program or by
  * pcoll_usual.c.  Local; nothing is started here. */
-#include "msg/pcoll/pcoll.h"
+#include "msg/pcoll/pcoll_sched.h"
 #include "core/core_misuse.h"
+#include "stream/stream_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The schedules of the usual collectives, each as the steps of this member.
  * Called when a request is made; what it chooses by depends on what is the same
  * on all members. */
-#include "msg/pcoll/pcoll.h"
+#include "msg/pcoll/pcoll_sched.h"
 
 /* One schedule that is being made. */
 struct maker {
@@ -70,7 +70,8 @@ static void combine(struct maker *m, int from, shmemx_piece_t in,
 
 /* ---- allreduce ---- */
 
-enum { SMALL = 4096, DIRECT_MOST = 16 };
+/* Up to so many bytes members exchange all of it. */
+enum { SMALL = 4096, SMALL_ON_STREAM = 16384, DIRECT_MOST = 16 };
 
 /* All of it in each round; members beyond the largest power of two give theirs
  * to others first. */
@@ -141,13 +142,21 @@ static void make_ring(struct maker *m)
     }
 }
 
-static void make_allreduce(struct maker *m)
+/* A stream waits for each message of a ring: two members save none by it. */
+static bool is_small(const struct maker *m)
 {
     const struct pcoll_args *a = m->a;
 
-    if (a->nelems * a->size <= SMALL || a->nelems < (size_t)m->n || m->n == 1)
+    return a->nelems * a->size <= (a->on_stream ? SMALL_ON_STREAM : SMALL) ||
+           a->nelems < (size_t)m->n || m->n == 1 ||
+           (a->on_stream && m->n == 2);
+}
+
+static void make_allreduce(struct maker *m)
+{
+    if (is_small(m))
         make_pairs(m);
-    else if (a->team->mapped && m->n <= DIRECT_MOST)
+    else if (m->a->team->mapped && m->n <= DIRECT_MOST && !m->a->on_stream)
         make_direct(m);
     else
         make_ring(m);
