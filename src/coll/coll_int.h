@@ -89,6 +89,8 @@ void coll_remote_put_strided(int world_pe, void *dest, const void *source,
 /* offset: in the host segment.  Puts to that PE come before. */
 void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                         uint64_t value);
+/* The same for a number that only grows; puts to that PE need not come before. */
+void coll_remote_raise(int world_pe, const void *offset, uint64_t number);
 void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                           size_t bytes);
 void coll_remote_get(int world_pe, const void *offset, void *dest,

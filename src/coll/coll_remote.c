@@ -29,6 +29,12 @@ void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                        world_pe);
 }
 
+void coll_remote_raise(int world_pe, const void *offset, uint64_t number)
+{
+    core_remote_raise(name, &core_ctx_inner, symmetric(offset), number,
+                      world_pe);
+}
+
 void coll_remote_notify_count(const struct coll_call *c, int pe)
 {
     int world_pe = core_team_world_pe(c->t, pe);

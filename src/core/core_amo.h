@@ -24,6 +24,12 @@ void core_remote_notify(const char *call, const struct core_ctx *ctx,
                         int pe)
     __attribute__((cold, noinline));
 
+/* The same for a number that only grows, but that puts of few bytes of the
+ * context need not come before it. */
+void core_remote_raise(const char *call, const struct core_ctx *ctx,
+                       uint64_t *sym, uint64_t number, int pe)
+    __attribute__((cold, noinline));
+
 /* A value of that size as the first bytes of a word, and back. */
 #define CORE_AMO_WORD(v)                                                    \
     __extension__({                                                         \
