@@ -47,12 +47,18 @@ static void alltoall_pairwise(struct core_team *t, char *dest,
                               const char *source, size_t bytes)
 {
     struct coll_call c = coll_begin(t);
+    char *to = dest + (size_t)t->my_pe * bytes;
+    const char *from;
     int pe;
 
     for (int i = 0; i < t->n_pes; i++) {
         pe = (t->my_pe + i) % t->n_pes;
-        coll_put(t, pe, dest + (size_t)t->my_pe * bytes,
-                 source + (size_t)pe * bytes, bytes);
+        from = source + (size_t)pe * bytes;
+        if (i && !coll_is_mapped(t, pe)) {
+            coll_send_count(&c, pe, to, from, bytes);
+            continue;
+        }
+        coll_put(t, pe, to, from, bytes);
         if (i)
             coll_notify_count_mixed(&c, pe);
     }
@@ -80,8 +86,7 @@ static void alltoall_bruck(struct core_team *t, char *dest, const char *source,
                 len += bytes;
             }
         to = (me + (1 << r)) % n;
-        coll_put_scratch(&c, to, r, packed, len);
-        coll_notify(&c, to, r);
+        coll_send_scratch(&c, to, r, packed, len, r);
         coll_await(&c, r);
         came = core_team_scratch(t, me, c.parity, r);
         for (int i = 0; i < n; i++)

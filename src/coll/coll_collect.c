@@ -22,27 +22,24 @@ struct gather {
     int last;                   /* the distance of the last round */
 };
 
-static void put_run(const struct gather *g, int pe, size_t from, size_t to)
-{
-    const struct coll_runs *r = g->r;
-
-    coll_put(g->c->t, pe, r->dest + from, r->have + from, to - from);
-}
-
-/* The runs of this rank and the count - 1 ranks before it; their begin. */
-static size_t send_runs(const struct gather *g, int pe, int count)
+/* The runs of this rank and the count - 1 ranks before it, in round k. */
+static void send_runs(const struct gather *g, int pe, int count, int k)
 {
     const struct coll_runs *r = g->r;
     int n = g->who->n, me = g->who->me, first = (me - count + 1 + n) % n;
     size_t from = first == 0 ? 0 : r->each ? coll_run_at(r, first) : g->start;
+    uint64_t start = from;
 
-    if (first <= me) {
-        put_run(g, pe, from, r->to);
-    } else {                    /* they begin at the end of dest */
-        put_run(g, pe, from, r->all);
-        put_run(g, pe, 0, r->to);
+    if (first > me) {           /* they begin at the end of dest */
+        coll_put(g->c->t, pe, r->dest + from, r->have + from, r->all - from);
+        from = 0;
     }
-    return from;
+    if (r->each) {
+        coll_send(g->c, pe, r->dest + from, r->have + from, r->to - from, k);
+        return;
+    }
+    coll_put(g->c->t, pe, r->dest + from, r->have + from, r->to - from);
+    coll_send_scratch(g->c, pe, k, &start, sizeof start, k);
 }
 
 /* In the last round there may be less to send than this rank has, and only the
@@ -52,8 +49,7 @@ static void send_last_end(struct gather *g, int rounds)
     int n = g->who->n, to = coll_rank_pe(g->who, g->who->me - g->last + n);
     uint64_t end = g->r->to;
 
-    coll_put_scratch(g->c, to, rounds, &end, sizeof end);
-    coll_notify(g->c, to, rounds);
+    coll_send_scratch(g->c, to, rounds, &end, sizeof end, rounds);
 }
 
 static size_t receive_last_end(const struct gather *g, int rounds)
@@ -84,11 +80,10 @@ void coll_runs_gather(const struct coll_call *c, const struct coll_ranks *who,
         count = have < n - have ? have : n - have;
         if (short_last && have == g.last)
             g.start = receive_last_end(&g, rounds);
-        start = r->first_has && (who->me + have) % n == 0
-                ? 0 : send_runs(&g, to, count);
-        if (!r->each)
-            coll_put_scratch(c, to, k, &start, sizeof start);
-        coll_notify(c, to, k);
+        if (r->first_has && (who->me + have) % n == 0)
+            coll_notify(c, to, k);
+        else
+            send_runs(&g, to, count, k);
         coll_await(c, k);
         if (r->each)
             continue;
@@ -162,8 +157,7 @@ static void collect_ring(struct core_team *t, const struct blocks *b,
 
     copy_here(dest + at, source, bytes);
     for (int s = 1; s < n; s++) {
-        coll_put(t, next, dest + at, dest + at, bytes);
-        coll_notify_count(&c, next);
+        coll_send_count(&c, next, dest + at, dest + at, bytes);
         coll_await_count(&c, 1);
         block = (block - 1 + n) % n;
         at = block == n - 1 ? start_of(b, block) : at - size_of(b, block);

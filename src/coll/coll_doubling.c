@@ -12,8 +12,7 @@ static void fold_in(const struct coll_call *c, const struct coll_ranks *who,
 {
     int pe = coll_rank_pe(who, who->me + 1);
 
-    coll_put_scratch(c, pe, slot, acc, bytes);
-    coll_notify(c, pe, FOLD);
+    coll_send_scratch(c, pe, slot, acc, bytes, FOLD);
     coll_await(c, RESULT);
     copy_bytes(acc, core_team_scratch(c->t, c->t->my_pe, c->parity, slot),
                bytes);
@@ -43,8 +42,7 @@ void coll_doubling(const struct coll_call *c, const struct coll_ranks *who,
         partner = active ^ 1 << k;
         partner = partner < over ? 2 * partner + 1 : partner + over;
         pe = coll_rank_pe(who, partner);
-        coll_put_scratch(c, pe, k, acc, bytes);
-        coll_notify(c, pe, k);
+        coll_send_scratch(c, pe, k, acc, bytes, k);
         coll_await(c, k);
         theirs = core_team_scratch(c->t, c->t->my_pe, c->parity, k);
         if (partner < me)
@@ -54,8 +52,7 @@ void coll_doubling(const struct coll_call *c, const struct coll_ranks *who,
     }
     if (me < 2 * over) {
         pe = coll_rank_pe(who, me - 1);
-        coll_put_scratch(c, pe, rounds, acc, bytes);
-        coll_notify(c, pe, RESULT);
+        coll_send_scratch(c, pe, rounds, acc, bytes, RESULT);
     }
 }
 
@@ -108,9 +105,9 @@ void coll_table_gather(const struct coll_call *c, uint32_t *table,
                           table + from + n, (size_t)-from * sizeof *table);
             from = 0;
         }
-        coll_put_area(c->t, to, theirs + (size_t)from * sizeof *table,
-                      table + from, (size_t)(me - from + 1) * sizeof *table);
-        coll_notify(c, to, r);
+        coll_send_area(c, to, theirs + (size_t)from * sizeof *table,
+                       table + from, (size_t)(me - from + 1) * sizeof *table,
+                       r);
         coll_await(c, r);
         have += count;
     }

@@ -117,24 +117,15 @@ static void reduce_round(const struct halving *h, int k)
     const char *came = here < 0 ? core_team_scratch(t, t->my_pe, h->c.parity, k)
                                 : dest_at(h, (size_t)here);
 
-    if (there < 0 && sent)
-        coll_put_scratch(&h->c, to, k, h->acc + kept * v->size,
-                         sent * v->size);
-    else if (sent)
-        coll_put(t, to, dest_at(h, (size_t)there), h->acc + kept * v->size,
-                 sent * v->size);
-    coll_notify(&h->c, to, k);
+    if (there < 0)
+        coll_send_scratch(&h->c, to, k, h->acc + kept * v->size,
+                          sent * v->size, k);
+    else
+        coll_send(&h->c, to, dest_at(h, (size_t)there),
+                  h->acc + kept * v->size, sent * v->size, k);
     coll_await(&h->c, k);
     if (got)
         coll_apply(v->op, h->acc, h->acc, came, got, v->size);
-}
-
-static void put_blocks(const struct halving *h, int pe, int first, int end)
-{
-    size_t from = block_at(h, first), to = block_at(h, end);
-
-    coll_put(h->c.t, pe, dest_at(h, from), dest_at(h, from),
-             (to - from) * h->v->size);
 }
 
 /* The same way back: as many blocks as came go to where they came from. */
@@ -142,14 +133,16 @@ static void gather_round(const struct halving *h, int k)
 {
     int n = h->who->n, me = h->who->me, d = h->dist[k + 1];
     int to = coll_rank_pe(h->who, me - d + n), end = me + come(h, k);
+    size_t from = block_at(h, me), size = h->v->size;
 
-    if (end <= n) {
-        put_blocks(h, to, me, end);
-    } else {
-        put_blocks(h, to, me, n);
-        put_blocks(h, to, 0, end - n);
+    if (end > n) {              /* they go on at the begin of the piece */
+        coll_put(h->c.t, to, dest_at(h, from), dest_at(h, from),
+                 (h->n - from) * size);
+        from = 0;
+        end -= n;
     }
-    coll_notify(&h->c, to, k);
+    coll_send(&h->c, to, dest_at(h, from), dest_at(h, from),
+              (block_at(h, end) - from) * size, k);
     coll_await(&h->c, k);
 }
 

@@ -91,6 +91,12 @@ void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                         uint64_t value);
 /* The same for a number that only grows; puts to that PE need not come before. */
 void coll_remote_raise(int world_pe, const void *offset, uint64_t number);
+/* coll_remote_put() and coll_remote_notify() in one. */
+void coll_remote_send(int world_pe, void *dest, const void *source,
+                      size_t bytes, enum amo_op op, const void *offset,
+                      uint64_t value);
+void coll_remote_send_area(int world_pe, const void *area, const void *source,
+                           size_t bytes, const void *offset, uint64_t value);
 void coll_remote_put_area(int world_pe, const void *offset, const void *source,
                           size_t bytes);
 void coll_remote_get(int world_pe, const void *offset, void *dest,
@@ -124,16 +130,6 @@ static inline void coll_put_area(const struct core_team *t, int pe,
     else
         coll_remote_put_area(core_team_world_pe(t, pe), (void *)to, source,
                              bytes);
-}
-
-/* Into the part of member pe's scratch that core_team_scratch() names. */
-static inline void coll_put_scratch(const struct coll_call *c, int pe,
-                                    int round, const void *source,
-                                    size_t bytes)
-{
-    coll_put_area(c->t, pe,
-                  (uintptr_t)core_team_scratch(c->t, pe, c->parity, round),
-                  source, bytes);
 }
 
 static inline void coll_wake(const struct core_team *t, int pe, void *word)
@@ -189,6 +185,61 @@ static inline void coll_notify_count_mixed(const struct coll_call *c, int pe)
         coll_notify_count(c, pe);
     else
         coll_remote_notify_count(c, pe);
+}
+
+/* Notifies member pe that step is done here, behind a put: one message where it
+ * is off-node and the put is short.  source may be reused at once. */
+static inline void coll_send(const struct coll_call *c, int pe, void *dest,
+                             const void *source, size_t bytes, int step)
+{
+    if (coll_is_mapped(c->t, pe)) {
+        coll_put(c->t, pe, dest, source, bytes);
+        coll_notify(c, pe, step);
+    } else {
+        coll_remote_send(
+            core_team_world_pe(c->t, pe), dest, source, bytes, AMO_SET,
+            &core_team_area_of(c->t, pe)->flag[c->parity][step], c->seq);
+    }
+}
+
+/* The same, counted: see coll_notify_count(). */
+static inline void coll_send_count(const struct coll_call *c, int pe,
+                                   void *dest, const void *source,
+                                   size_t bytes)
+{
+    if (coll_is_mapped(c->t, pe)) {
+        coll_put(c->t, pe, dest, source, bytes);
+        coll_notify_count(c, pe);
+    } else {
+        coll_remote_send(core_team_world_pe(c->t, pe), dest, source, bytes,
+                         AMO_ADD,
+                         &core_team_area_of(c->t, pe)->count[c->parity], 1);
+    }
+}
+
+/* The same into the library's own variables, see coll_put_area(). */
+static inline void coll_send_area(const struct coll_call *c, int pe,
+                                  uintptr_t to, const void *source,
+                                  size_t bytes, int step)
+{
+    if (coll_is_mapped(c->t, pe)) {
+        copy_bytes((void *)to, source, bytes);
+        coll_notify(c, pe, step);
+    } else {
+        coll_remote_send_area(
+            core_team_world_pe(c->t, pe), (void *)to, source, bytes,
+            &core_team_area_of(c->t, pe)->flag[c->parity][step], c->seq);
+    }
+}
+
+/* The same into the part of its scratch of that round. */
+static inline void coll_send_scratch(const struct coll_call *c, int pe,
+                                     int round, const void *source,
+                                     size_t bytes, int step)
+{
+    coll_send_area(c, pe,
+                   (uintptr_t)core_team_scratch(c->t, pe, c->parity, round),
+                   source, bytes, step);
 }
 
 /* Called before a synchronisation that notifies members of puts: waits until

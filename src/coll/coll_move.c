@@ -61,8 +61,7 @@ static void broadcast_binomial(struct core_team *t, void *dest,
         if (v + step >= n)
             continue;
         pe = (t->my_pe + step) % n;
-        coll_put(t, pe, dest, source, bytes);
-        coll_notify(&c, pe, 0);
+        coll_send(&c, pe, dest, source, bytes, 0);
     }
     coll_sync(t);
 }
@@ -81,9 +80,8 @@ static void broadcast_pipeline(struct core_team *t, void *dest,
             coll_await_count(&c, 1);
         if (v == n - 1)
             continue;
-        coll_put(t, next, (char *)dest + at,
-                 (const char *)(v ? dest : source) + at, len);
-        coll_notify_count(&c, next);
+        coll_send_count(&c, next, (char *)dest + at,
+                        (const char *)(v ? dest : source) + at, len);
     }
     coll_sync(t);
 }
@@ -113,9 +111,8 @@ static void scatter_and_gather(const struct coll_call *c,
         end = v + 2 * step < n ? v + 2 * step : n;
         from = coll_run_at(&r, v + step);
         to = coll_run_at(&r, end);
-        coll_put(c->t, coll_rank_pe(who, v + step), (char *)dest + from,
-                 r.have + from, to - from);
-        coll_notify(c, coll_rank_pe(who, v + step), PASSED);
+        coll_send(c, coll_rank_pe(who, v + step), (char *)dest + from,
+                  r.have + from, to - from, PASSED);
     }
     r.from = coll_run_at(&r, v);
     r.to = coll_run_at(&r, v + 1);
@@ -160,8 +157,7 @@ static void heads_binomial(const struct coll_call *c,
         if (heads->me + step >= heads->n)
             continue;
         pe = coll_rank_pe(heads, heads->me + step);
-        coll_put(c->t, pe, dest, source, bytes);
-        coll_notify(c, pe, PASSED);
+        coll_send(c, pe, dest, source, bytes, PASSED);
     }
 }
 

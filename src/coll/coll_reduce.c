@@ -172,9 +172,8 @@ static void reduce_ring(struct core_team *t, const struct reduction *r)
     for (int s = 0; s < 2 * (n - 1); s++) {
         from = chunk_at(&k, chunk) * r->size;
         bytes = chunk_at(&k, chunk + 1) * r->size - from;
-        coll_put(t, next, r->dest + from, (s ? r->dest : r->source) + from,
-                 bytes);
-        coll_notify_count(&c, next);
+        coll_send_count(&c, next, r->dest + from,
+                        (s ? r->dest : r->source) + from, bytes);
         coll_await_count(&c, 1);
         chunk = (chunk - 1 + n) % n;
         from = chunk_at(&k, chunk) * r->size;

@@ -29,6 +29,24 @@ void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                        world_pe);
 }
 
+void coll_remote_send(int world_pe, void *dest, const void *source,
+                      size_t bytes, enum amo_op op, const void *offset,
+                      uint64_t value)
+{
+    if (bytes)
+        core_remote_put_notify(name, &core_ctx_inner, dest, source, bytes, op,
+                               symmetric(offset), value, world_pe);
+    else
+        coll_remote_notify(world_pe, op, offset, value);
+}
+
+void coll_remote_send_area(int world_pe, const void *area, const void *source,
+                           size_t bytes, const void *offset, uint64_t value)
+{
+    coll_remote_send(world_pe, symmetric(area), source, bytes, AMO_SET, offset,
+                     value);
+}
+
 void coll_remote_raise(int world_pe, const void *offset, uint64_t number)
 {
     core_remote_raise(name, &core_ctx_inner, symmetric(offset), number,

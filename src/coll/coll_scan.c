@@ -88,10 +88,8 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
     core_copy(acc, s->source + at * s->size, bytes);
     for (int k = 0; k < rounds; k++) {
         up = me + (1 << k);
-        if (up < t->n_pes) {
-            coll_put_scratch(&c, up, k, acc, bytes);
-            coll_notify(&c, up, k);
-        }
+        if (up < t->n_pes)
+            coll_send_scratch(&c, up, k, acc, bytes, k);
         if (me >= 1 << k) {
             coll_await(&c, k);
             coll_apply(s->op, acc, core_team_scratch(t, me, c.parity, k), acc,
@@ -99,10 +97,8 @@ static void double_piece(struct core_team *t, const struct scan *s, size_t at,
         }
     }
     if (!s->inclusive) {
-        if (me + 1 < t->n_pes) {
-            coll_put_scratch(&c, me + 1, rounds, acc, bytes);
-            coll_notify(&c, me + 1, SHIFT);
-        }
+        if (me + 1 < t->n_pes)
+            coll_send_scratch(&c, me + 1, rounds, acc, bytes, SHIFT);
         memset(acc, 0, bytes);
         if (me) {
             coll_await(&c, SHIFT);

@@ -24,7 +24,14 @@ void core_remote_notify(const char *call, const struct core_ctx *ctx,
                         int pe)
     __attribute__((cold, noinline));
 
-/* The same for a number that only grows, but that puts of few bytes of the
+/* The same behind a put: one message, where it is short.  source may be reused
+ * at once; a quiet need not cover either. */
+void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len,
+                            enum amo_op op, uint64_t *sym, uint64_t value,
+                            int pe)
+    __attribute__((cold, noinline));
+/* As core_remote_notify() for a number that only grows, but that puts of few bytes of the
  * context need not come before it. */
 void core_remote_raise(const char *call, const struct core_ctx *ctx,
                        uint64_t *sym, uint64_t number, int pe)

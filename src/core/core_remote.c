@@ -83,6 +83,24 @@ void core_remote_notify(const char *call, const struct core_ctx *ctx,
     xport_net->notify(ctx->flow, &at, &a);
 }
 
+void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
+                            void *dest, const void *source, size_t len,
+                            enum amo_op op, uint64_t *sym, uint64_t value,
+                            int pe)
+{
+    struct xport_amo a = { .op = op, .size = sizeof value, .value = value };
+    struct xport_addr to, at;
+
+    core_remote_resolve(call, ctx, NULL, sym, sizeof *sym, pe, &at);
+    core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
+    if (gtl_device_only && core_device_put(&to, source, len)) {
+        core_remote_notify(call, ctx, op, sym, value, pe);
+        return;
+    }
+    atomics_tsan_release();
+    xport_net->put_notify(ctx->flow, &to, source, len, &at, &a);
+}
+
 void core_remote_raise(const char *call, const struct core_ctx *ctx,
                        uint64_t *sym, uint64_t number, int pe)
 {

@@ -45,6 +45,9 @@ bool ofi_has_room(struct xport_ep *f, int pe);
 void ofi_fence(struct xport_ep *f, bool then_amo);
 void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a);
+void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, size_t len,
+                    const struct xport_addr *at, const struct xport_amo *a);
 void ofi_raise(struct xport_ep *f, const struct xport_addr *at,
                uint64_t number);
 void ofi_quiet(struct xport_ep *f);

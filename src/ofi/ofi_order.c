@@ -276,7 +276,7 @@ static void send_message(struct xport_ep *f, const struct xport_addr *to,
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
     if (len <= OFI_AM_PAYLOAD) {
-        ofi_am_put_notify(f, to, source, len, sig_at, sig);
+        ofi_am_put_notify(f, to, source, len, sig_at, sig, true);
         return;
     }
     ofi_put_transmit(f, to, source, len, len <= XPORT_COPY_MAX);
@@ -284,14 +284,41 @@ static void send_message(struct xport_ep *f, const struct xport_addr *to,
         ofi_notify(f, sig_at, sig);
 }
 
+/* Are they done in that order, each at once, as messages or copies? */
+static bool may_message(const struct xport_addr *to, const void *source,
+                        size_t len, const struct xport_addr *sig_at)
+{
+    return in_order() && !ofi.nic_amo && !ofi_is_device_only_seg(sig_at->seg) &&
+           (!to || (ofi_in_flight() <= OFI_COPIES / 2 &&
+                    !is_staged(to, source) &&
+                    (len <= XPORT_COPY_MAX ||
+                     (len < ofi_stripe_from &&
+                      ofi_put_is_single(to, source, len)))));
+}
+
+void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
+                    const void *source, size_t len,
+                    const struct xport_addr *at, const struct xport_amo *a)
+{
+    bool copies = len <= XPORT_COPY_MAX && may_message(to, source, len, at);
+
+    if (!copies)
+        ofi_put(f, to, source, len, false);
+    ofi_fence(f, true);
+    if (copies && len <= OFI_AM_PAYLOAD) {
+        ofi_am_put_notify(f, to, source, len, at, a, false);
+        return;
+    }
+    if (copies)
+        ofi_put_transmit(f, to, source, len, true);
+    ofi_notify(f, at, a);
+}
+
 int ofi_message(struct xport_ep *f, const struct xport_addr *to,
                 const void *source, size_t len,
                 const struct xport_addr *sig_at, const struct xport_amo *sig)
 {
-    if (!in_order() || ofi.nic_amo || ofi_is_device_only_seg(sig_at->seg) ||
-        (to && (ofi_in_flight() > OFI_COPIES / 2 || is_staged(to, source) ||
-                (len > XPORT_COPY_MAX && (len >= ofi_stripe_from ||
-                                        !ofi_put_is_single(to, source, len))))))
+    if (!may_message(to, source, len, sig_at))
         return -ENOTSUP;
     if (!all_sent(f) || !ofi_has_room(f, sig_at->pe))
         return -EAGAIN;

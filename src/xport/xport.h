@@ -115,6 +115,10 @@ struct xport_ops {
     /* An atomic without a result that quiet does not cover. */
     void (*notify)(struct xport_ep *f, const struct xport_addr *at,
                    const struct xport_amo *a);
+    /* The same behind a put to that PE, whose source may be reused. */
+    void (*put_notify)(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, size_t len,
+                       const struct xport_addr *at, const struct xport_amo *a);
     /* Stores an 8-byte number that only grows, for a reader that waits for a
      * least one; quiet does not cover it, nor is what notify() or a put of
      * few bytes sent before it there when the number is. */

@@ -111,6 +111,14 @@ static void count_put_signal(const struct xport_addr *to, size_t len,
     count_op(sig_at->pe, (size_t)sig->size);
 }
 
+static void put_notify(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, size_t len,
+                       const struct xport_addr *at, const struct xport_amo *a)
+{
+    count_put_signal(to, len, at, a);
+    count.to->put_notify(f, to, source, len, at, a);
+}
+
 static void put_signal(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *sig_at,
@@ -159,6 +167,7 @@ const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
     count.table.get_blocks = get_blocks;
     count.table.amo = amo;
     count.table.notify = notify;
+    count.table.put_notify = put_notify;
     count.table.raise = raise;
     count.table.put_signal = put_signal;
     count.table.try_put_signal = try_put_signal;

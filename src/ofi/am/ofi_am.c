@@ -193,39 +193,63 @@ bool ofi_am_connect(struct xport_ep *f, int pe)
     return true;
 }
 
-/* Sends head and payload, which is packed from blocks; a: that requests, or
- * NULL. */
-static void send_am(struct xport_ep *f, struct request *a, int pe,
-                      struct ofi_am_head *h, const char *from,
-                      const struct xport_blocks *blocks)
+/* A message: its head, and bytes that are packed from blocks, or NULL; a: that
+ * requests, or NULL. */
+struct outgoing {
+    struct request *a;
+    struct ofi_am_head *h;
+    const char *from;
+    const struct xport_blocks *blocks;
+    bool counts;                /* in the context until it is sent */
+};
+
+static size_t pack(char *to, const struct outgoing *m)
+{
+    const struct xport_blocks *k = m->blocks;
+
+    memcpy(to, m->h, sizeof *m->h);
+    if (!m->from)
+        return sizeof *m->h;
+    ofi_copy_blocks(to + sizeof *m->h, (ptrdiff_t)k->len, m->from,
+                    k->local_stride, k->len, k->count);
+    return sizeof *m->h + k->len * k->count;
+}
+
+/* No event says that it was sent. */
+static void inject_am(struct xport_ep *f, const struct ofi_peer *p,
+                      struct ofi_wait *w, const struct outgoing *m)
+{
+    char bytes[OFI_AM_MAX];
+    size_t len = pack(bytes, m);
+
+    while (ofi_post_retry(OFI_POST(f, fi_inject(f->ep->ep, bytes, len,
+                                                p->addr)), w, f))
+        ;
+    if (unlikely(w->failed) && m->a)
+        cancel_request(m->a, (uint32_t)(m->h->cookie >> 32));
+}
+
+static void send_am(struct xport_ep *f, int pe, const struct outgoing *m)
 {
     const struct ofi_peer *p = ofi_peer(pe);
     struct ofi_wait w = { .what = "request", .wait.pe = pe };
-    size_t len = sizeof *h;
+    size_t len = sizeof *m->h +
+                 (m->from ? m->blocks->len * m->blocks->count : 0);
     struct am_buf *b;
 
-    h->token = p->token;
-    h->pe = (uint32_t)rt_job.pe;
+    m->h->token = p->token;
+    m->h->pe = (uint32_t)rt_job.pe;
     atomics_tsan_release();             /* the PE that replies */
-    if (!from && len <= ofi.inject_msg) {
-        while (ofi_post_retry(OFI_POST(f, fi_inject(f->ep->ep, h, len,
-                                                    p->addr)), &w, f))
-            ;
-        if (unlikely(w.failed) && a)
-            cancel_request(a, (uint32_t)(h->cookie >> 32));
+    if (!m->counts && len <= ofi.inject_msg) {
+        inject_am(f, p, &w, m);
         return;
     }
     b = ofi_pool_alloc(&bufs, f);
     ofi_op_init(&b->op, &send_type, pe, f);
-    b->request = a;
-    b->uses = a ? (uint32_t)(h->cookie >> 32) : 0;
-    b->counts = h->kind == OFI_AM_PUT_NOTIFY;
-    memcpy(b->bytes, h, sizeof *h);
-    if (from) {
-        ofi_copy_blocks(b->bytes + len, (ptrdiff_t)blocks->len, from,
-                        blocks->local_stride, blocks->len, blocks->count);
-        len += blocks->len * blocks->count;
-    }
+    b->request = m->a;
+    b->uses = m->a ? (uint32_t)(m->h->cookie >> 32) : 0;
+    b->counts = m->counts;
+    pack(b->bytes, m);
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     while (ofi_post_retry(OFI_POST(f, fi_send(f->ep->ep, b->bytes, len,
                                               bufs.desc, p->addr, &b->op)),
@@ -245,7 +269,8 @@ static void send_request(struct xport_ep *f, struct request *a,
     __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->amo_issued, 1, __ATOMIC_RELAXED);
     h->cookie = (uint64_t)publish(a) << 32 | (uint64_t)(a - request_at(0));
-    send_am(f, a, pe, h, from, blocks);
+    send_am(f, pe, &(struct outgoing){ .a = a, .h = h, .from = from,
+                                       .blocks = blocks });
 }
 
 static void wait_zero(struct xport_ep *f, const uint64_t *left, int pe)
@@ -350,23 +375,25 @@ void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
     struct ofi_am_head h = amo_head(OFI_AM_NOTIFY, at, x);
 
     h.cookie = cookie;
-    send_am(f, NULL, at->pe, &h, NULL, NULL);
+    send_am(f, at->pe, &(struct outgoing){ .h = &h });
 }
 
-/* Of at most OFI_AM_PAYLOAD bytes.  It counts in the context, or a peer that
- * takes nothing would come to have all the room that there is for messages. */
 void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
-                     const void *source, size_t len,
-                     const struct xport_addr *at, const struct xport_amo *x)
+                       const void *source, size_t len,
+                       const struct xport_addr *at, const struct xport_amo *x,
+                       bool counts)
 {
     struct ofi_am_head h = amo_head(OFI_AM_PUT_NOTIFY, at, x);
     const struct xport_blocks all = { len, 1, (ptrdiff_t)len, (ptrdiff_t)len };
 
     h.cond = (uint64_t)to->seg;
     h.stride = (int64_t)to->off;
-    ofi_ctx_note_peer(f, at->pe);
-    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
-    send_am(f, NULL, at->pe, &h, source, &all);
+    if (counts) {
+        ofi_ctx_note_peer(f, at->pe);
+        __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    }
+    send_am(f, at->pe, &(struct outgoing){ .h = &h, .from = source,
+                                           .blocks = &all, .counts = counts });
 }
 
 bool ofi_am_packs(const struct xport_blocks *b)
