@@ -291,7 +291,7 @@ void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
     if (ofi.nic_amo && !ofi_is_device_only_seg(at->seg)) {
         ofi_peer_prepare(at);
         ofi_amo_native(f, at, a, result, nbi);
-    } else if (result || !ofi_ack_update(f, at, a)) {
+    } else if (result || !ofi_ack_update(f, NULL, at, a)) {
         ofi_am_amo(f, at, a, result, nbi);
     }
 }

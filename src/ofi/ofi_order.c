@@ -163,7 +163,7 @@ void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a)
 {
     if (!ofi.nic_amo) {
-        ofi_am_notify(f, at, a, 0);
+        ofi_am_notify(f, NULL, at, a, 0);
         return;
     }
     ofi_peer_prepare(at);
@@ -215,6 +215,44 @@ static bool put_then_signal(struct xport_ep *f, const struct xport_addr *to,
     return true;
 }
 
+/* Does a device here or there take part? */
+static bool is_staged(const struct xport_addr *to, const void *source)
+{
+    return gtl_device_only &&
+           (to->seg == HEAP_DEVICE || ofi_is_device_only(source));
+}
+
+/* Are they done in that order, each at once, as messages or copies? */
+static bool may_message(const struct xport_addr *to, const void *source,
+                        size_t len, const struct xport_addr *sig_at)
+{
+    return in_order() && !ofi.nic_amo && !ofi_is_device_only_seg(sig_at->seg) &&
+           (!to || (ofi_in_flight() <= OFI_COPIES / 2 &&
+                    !is_staged(to, source) &&
+                    (len <= XPORT_COPY_MAX ||
+                     (len < ofi_stripe_from &&
+                      ofi_put_is_single(to, source, len)))));
+}
+
+/* Both by one message, or a copy that is sent and a message behind it, whose
+ * answer stands for both.  False: nothing was done. */
+static bool put_with_signal(struct xport_ep *f, const struct xport_addr *to,
+                            const void *source, size_t len,
+                            const struct xport_addr *sig_at,
+                            const struct xport_amo *sig)
+{
+    if (!len || len > XPORT_COPY_MAX || !ofi.batched_acks || f->failed ||
+        !may_message(to, source, len, sig_at))
+        return false;
+    drain(f, &f->staged, &f->sent);
+    if (len <= OFI_AM_PAYLOAD)
+        return ofi_ack_update(f, &(struct ofi_am_put){ to, source, len },
+                              sig_at, sig);
+    ofi_put_transmit(f, to, source, len, true);
+    ofi_amo_dispatch(f, sig_at, sig, NULL, false);
+    return true;
+}
+
 void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *sig_at,
@@ -222,7 +260,8 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
 {
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
-    if (nbi && put_then_signal(f, to, source, len, sig_at, sig))
+    if ((nbi && put_then_signal(f, to, source, len, sig_at, sig)) ||
+        put_with_signal(f, to, source, len, sig_at, sig))
         return;
     ofi_put(f, to, source, len, nbi);
     if (!in_order())
@@ -233,13 +272,6 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
     if (unlikely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) != failures))
         return;
     ofi_amo_dispatch(f, sig_at, sig, NULL, false);
-}
-
-/* Does a device here or there take part? */
-static bool is_staged(const struct xport_addr *to, const void *source)
-{
-    return gtl_device_only &&
-           (to->seg == HEAP_DEVICE || ofi_is_device_only(source));
 }
 
 int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
@@ -276,24 +308,13 @@ static void send_message(struct xport_ep *f, const struct xport_addr *to,
     uint64_t failures = __atomic_load_n(&f->failures, __ATOMIC_RELAXED);
 
     if (len <= OFI_AM_PAYLOAD) {
-        ofi_am_put_notify(f, to, source, len, sig_at, sig, true);
+        ofi_am_notify_counted(f, &(struct ofi_am_put){ to, source, len },
+                              sig_at, sig);
         return;
     }
     ofi_put_transmit(f, to, source, len, len <= XPORT_COPY_MAX);
     if (likely(__atomic_load_n(&f->failures, __ATOMIC_RELAXED) == failures))
         ofi_notify(f, sig_at, sig);
-}
-
-/* Are they done in that order, each at once, as messages or copies? */
-static bool may_message(const struct xport_addr *to, const void *source,
-                        size_t len, const struct xport_addr *sig_at)
-{
-    return in_order() && !ofi.nic_amo && !ofi_is_device_only_seg(sig_at->seg) &&
-           (!to || (ofi_in_flight() <= OFI_COPIES / 2 &&
-                    !is_staged(to, source) &&
-                    (len <= XPORT_COPY_MAX ||
-                     (len < ofi_stripe_from &&
-                      ofi_put_is_single(to, source, len)))));
 }
 
 void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
@@ -306,7 +327,7 @@ void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
         ofi_put(f, to, source, len, false);
     ofi_fence(f, true);
     if (copies && len <= OFI_AM_PAYLOAD) {
-        ofi_am_put_notify(f, to, source, len, at, a, false);
+        ofi_am_notify(f, &(struct ofi_am_put){ to, source, len }, at, a, 0);
         return;
     }
     if (copies)

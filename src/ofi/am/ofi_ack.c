@@ -140,13 +140,13 @@ static void request(struct xport_ep *f, int pe, uint64_t cookie)
 
     at.off = (uintptr_t)slots - heap_segs[HEAP_HOST].base;
     if (cookie)
-        ofi_am_notify(f, &at, &nothing, cookie);
+        ofi_am_notify(f, NULL, &at, &nothing, cookie);
     else
         ofi_am_amo(f, &at, &nothing, NULL, true);
 }
 
-bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
-              const struct xport_amo *a)
+bool ofi_ack_update(struct xport_ep *f, const struct ofi_am_put *put,
+                    const struct xport_addr *at, const struct xport_amo *a)
 {
     uint64_t cookie;
 
@@ -156,10 +156,10 @@ bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
     case REQUESTED:
         return false;
     case PIGGYBACKED:
-        ofi_am_notify(f, at, a, cookie);
+        ofi_am_notify(f, put, at, a, cookie);
         return true;
     case BATCHED:
-        ofi_am_notify(f, at, a, 0);
+        ofi_am_notify(f, put, at, a, 0);
         break;
     }
     if (!note_unacked(f, at->pe))

@@ -7,9 +7,11 @@
 #include "ofi/net/ofi_ctx.h"
 
 int ofi_ack_reserve(void);
-/* False: it is to be asked for by a request. */
-bool ofi_ack_update(struct xport_ep *f, const struct xport_addr *at,
-              const struct xport_amo *a);
+struct ofi_am_put;
+/* put: comes before it, or NULL.  False: a request is to do it, nothing is sent.
+ */
+bool ofi_ack_update(struct xport_ep *f, const struct ofi_am_put *put,
+                    const struct xport_addr *at, const struct xport_amo *a);
 bool ofi_ack_idle(const struct xport_ep *f);
 /* Fence and quiet ask, and wait for one of the answers; the others are those
  * of requests. */

@@ -369,31 +369,41 @@ void ofi_am_after_put_cancel(struct ofi_op *op)
     finish_request((struct request *)op);
 }
 
-void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
-                 const struct xport_amo *x, uint64_t cookie)
+static void notify(struct xport_ep *f, const struct ofi_am_put *put,
+                   const struct xport_addr *at, const struct xport_amo *x,
+                   uint64_t cookie, bool counts)
 {
-    struct ofi_am_head h = amo_head(OFI_AM_NOTIFY, at, x);
+    struct ofi_am_head h = amo_head(put ? OFI_AM_PUT_NOTIFY : OFI_AM_NOTIFY,
+                                    at, x);
+    struct outgoing m = { .h = &h, .counts = counts };
+    struct xport_blocks all;
 
     h.cookie = cookie;
-    send_am(f, at->pe, &(struct outgoing){ .h = &h });
+    if (put) {
+        h.cond = (uint64_t)put->to->seg;
+        h.stride = (int64_t)put->to->off;
+        all = (struct xport_blocks){ put->len, 1, (ptrdiff_t)put->len,
+                                     (ptrdiff_t)put->len };
+        m.from = put->source;
+        m.blocks = &all;
+    }
+    send_am(f, at->pe, &m);
 }
 
-void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
-                       const void *source, size_t len,
-                       const struct xport_addr *at, const struct xport_amo *x,
-                       bool counts)
+void ofi_am_notify(struct xport_ep *f, const struct ofi_am_put *put,
+                   const struct xport_addr *at, const struct xport_amo *x,
+                   uint64_t cookie)
 {
-    struct ofi_am_head h = amo_head(OFI_AM_PUT_NOTIFY, at, x);
-    const struct xport_blocks all = { len, 1, (ptrdiff_t)len, (ptrdiff_t)len };
+    notify(f, put, at, x, cookie, false);
+}
 
-    h.cond = (uint64_t)to->seg;
-    h.stride = (int64_t)to->off;
-    if (counts) {
-        ofi_ctx_note_peer(f, at->pe);
-        __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
-    }
-    send_am(f, at->pe, &(struct outgoing){ .h = &h, .from = source,
-                                           .blocks = &all, .counts = counts });
+void ofi_am_notify_counted(struct xport_ep *f, const struct ofi_am_put *put,
+                           const struct xport_addr *at,
+                           const struct xport_amo *x)
+{
+    ofi_ctx_note_peer(f, at->pe);
+    __atomic_fetch_add(&f->issued, 1, __ATOMIC_RELAXED);
+    notify(f, put, at, x, 0, true);
 }
 
 bool ofi_am_packs(const struct xport_blocks *b)

@@ -9,16 +9,22 @@ int ofi_am_open(void);
 void ofi_am_close(void);
 void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
                 const struct xport_amo *a, void *result, bool nbi);
-/* cookie: for ofi_ack_send(), or 0. */
-void ofi_am_notify(struct xport_ep *f, const struct xport_addr *at,
-                 const struct xport_amo *a, uint64_t cookie);
-/* At most OFI_AM_PAYLOAD bytes, and an atomic behind them.  counts: in the
- * context until it is sent, or a peer that takes nothing would come to have all
- * the room that there is for messages of calls that do not wait. */
-void ofi_am_put_notify(struct xport_ep *f, const struct xport_addr *to,
-                       const void *source, size_t len,
-                       const struct xport_addr *at, const struct xport_amo *x,
-                       bool counts);
+/* At most OFI_AM_PAYLOAD bytes that the target's processor stores. */
+struct ofi_am_put {
+    const struct xport_addr *to;
+    const void *source;
+    size_t len;
+};
+/* An atomic without a reply, behind a put to the same PE, unless that is NULL.
+ * cookie: for ofi_ack_send(), or 0. */
+void ofi_am_notify(struct xport_ep *f, const struct ofi_am_put *put,
+                   const struct xport_addr *at, const struct xport_amo *a,
+                   uint64_t cookie);
+/* The same, in the context until it is sent, or a peer that takes nothing would
+ * come to have all the room that there is for calls that do not wait. */
+void ofi_am_notify_counted(struct xport_ep *f, const struct ofi_am_put *put,
+                           const struct xport_addr *at,
+                           const struct xport_amo *a);
 /* Blocks so short that a message brings several of them. */
 bool ofi_am_packs(const struct xport_blocks *b);
 void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,

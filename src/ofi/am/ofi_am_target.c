@@ -202,11 +202,13 @@ static void move_blocks(int seg, char *to, ptrdiff_t to_stride,
 static void handle_notify(struct am_buf *b, const struct ofi_am_head *h,
                           size_t len)
 {
-    char *payload = b->bytes + sizeof *h;
+    char *payload = b->bytes + sizeof *h, *to;
 
     if (len) {
-        move_blocks((int)h->cond, (char *)heap_segs[h->cond].base + h->stride,
-                    (ptrdiff_t)len, payload, (ptrdiff_t)len, len, 1);
+        to = (char *)heap_segs[h->cond].base + h->stride;
+        move_blocks((int)h->cond, to, (ptrdiff_t)len, payload, (ptrdiff_t)len,
+                    len, 1);
+        xport_data_arrived(to, len);
         atomics_store_fence();
     }
     apply_amo(h, (char *)heap_segs[h->seg].base + h->off);
