@@ -68,6 +68,22 @@ static void put_whole(struct xport_ep *f, const struct xport_addr *to,
     ofi_amo_dispatch(f, to, &set, NULL, false);
 }
 
+/* Behind a fence a short put is a message, too, which comes after those before
+ * it.  False: it is to be put. */
+static bool fenced_put(struct xport_ep *f, const struct xport_addr *to,
+                       const void *source, size_t len)
+{
+    /* relaxed: as in ofi_fence_rma(). */
+    if (likely(!__atomic_load_n(&f->fenced, __ATOMIC_RELAXED)))
+        return false;
+    if (len <= OFI_AM_PAYLOAD && !ofi_is_device_only_seg(to->seg) &&
+        !ofi_is_device_only(source) &&
+        ofi_ack_put(f, &(struct ofi_am_put){ to, source, len }))
+        return true;
+    ofi_fence_end(f);
+    return false;
+}
+
 static void put_fragment(struct xport_ep *f, const struct xport_addr *to,
                          const void *source, size_t len, bool nbi)
 {
@@ -76,6 +92,10 @@ static void put_fragment(struct xport_ep *f, const struct xport_addr *to,
         put_whole(f, to, source, len);
         return;
     }
+    if (fenced_put(f, to, source, len))
+        return;
+    if (len > OFI_AM_PAYLOAD)
+        __atomic_store_n(&f->long_puts, true, __ATOMIC_RELAXED);
     if (unlikely(len >= ofi_stripe_from) &&
         ofi_stripe_put(f, to, source, len, nbi))
         return;
@@ -133,6 +153,7 @@ static bool put_device(struct xport_ep *f, const struct xport_addr *to,
     }
     if (here && ofi_stage_is_registered(source, len))
         return false;
+    ofi_fence_rma(f);
     ofi_stage_put(f, to, source, len, nbi);
     return true;
 }
@@ -164,6 +185,7 @@ void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
     const char *from = source;
 
     ofi_peer_prepare(to);
+    ofi_fence_rma(f);
     if (copies) {
         ofi_rma_transmit_copy(f, to, source, len);
         return;

@@ -43,6 +43,15 @@ int ofi_message(struct xport_ep *f, const struct xport_addr *to,
 bool ofi_fenced(struct xport_ep *f, bool then_amo);
 bool ofi_has_room(struct xport_ep *f, int pe);
 void ofi_fence(struct xport_ep *f, bool then_amo);
+/* Before a put of the provider's, which may overtake earlier messages: ends a
+ * fence behind these.  A message behind it needs no wait. */
+void ofi_fence_end(struct xport_ep *f);
+static inline void ofi_fence_rma(struct xport_ep *f)
+{
+    /* relaxed: another thread's fence was seen before, or orders nothing here. */
+    if (unlikely(__atomic_load_n(&f->fenced, __ATOMIC_RELAXED)))
+        ofi_fence_end(f);
+}
 void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
               const struct xport_amo *a);
 void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,

@@ -46,6 +46,7 @@ void ofi_quiet(struct xport_ep *f)
     drain(f, &f->issued, &f->done);
     if (ofi.batched_acks)
         ofi_ack_wait(f);
+    __atomic_store_n(&f->fenced, false, __ATOMIC_RELAXED);
     if (unlikely(__atomic_load_n(&f->device_flushed, __ATOMIC_ACQUIRE) <
                  fetches)) {
         xport_flush();
@@ -92,8 +93,20 @@ static bool fence_waits(bool then_amo)
     return !ofi.waw_order || !in_order() || (ofi_n_rails && !then_amo);
 }
 
+static bool messages_answered(const struct xport_ep *f)
+{
+    return ofi_ack_idle(f) &&
+           __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
+               __atomic_load_n(&f->amo_issued, __ATOMIC_RELAXED);
+}
+
+/* Over a byte stream what is sent comes in order, and only a put of the provider's
+ * may overtake messages.  So the next such put waits for these, unless long puts
+ * came before: then another one is likely, and waits less long here. */
 void ofi_fence(struct xport_ep *f, bool then_amo)
 {
+    bool long_puts;
+
     if (fence_waits(then_amo)) {
         ofi_quiet(f);
         return;
@@ -101,11 +114,24 @@ void ofi_fence(struct xport_ep *f, bool then_amo)
     drain(f, &f->staged, &f->sent);
     if (then_amo)
         return;
-    if (ofi.batched_acks)
-        ofi_ack_request(f);
+    if (!ofi.batched_acks) {
+        drain(f, &f->amo_issued, &f->amo_done);
+        return;
+    }
+    long_puts = __atomic_exchange_n(&f->long_puts, false, __ATOMIC_RELAXED);
+    if (messages_answered(f))
+        return;
+    __atomic_store_n(&f->fenced, true, __ATOMIC_RELAXED);
+    if (long_puts)
+        ofi_fence_end(f);
+}
+
+void ofi_fence_end(struct xport_ep *f)
+{
+    ofi_ack_request(f);
     drain(f, &f->amo_issued, &f->amo_done);
-    if (ofi.batched_acks)
-        ofi_ack_wait(f);
+    ofi_ack_wait(f);
+    __atomic_store_n(&f->fenced, false, __ATOMIC_RELAXED);
 }
 
 static bool all_sent(const struct xport_ep *f)
@@ -120,11 +146,7 @@ bool ofi_fenced(struct xport_ep *f, bool then_amo)
         return ofi_quiet_test(f);
     if (!then_amo)
         request_polled(f);
-    return all_sent(f) &&
-           (then_amo || (ofi_ack_idle(f) &&
-                         __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
-                             __atomic_load_n(&f->amo_issued,
-                                             __ATOMIC_RELAXED)));
+    return all_sent(f) && (then_amo || messages_answered(f));
 }
 
 /* A context's share of the window, and no more than any provider takes for one

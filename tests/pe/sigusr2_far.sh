@@ -44,14 +44,20 @@ int main(int argc, char **argv)
             shmem_long_atomic_fetch_add(&word, 1, 1);
         if (!strcmp(word_of, "quiet"))
             shmem_putmem_nbi(data, mine, sizeof data, 1);
-        if (!strcmp(word_of, "fence") || !strcmp(word_of, "ctx_quiet"))
+        /* A fence between a long put and another one waits; one behind a word
+         * lets the next put wait. */
+        if (!strcmp(word_of, "fence"))
+            shmem_putmem_nbi(data, mine, 8192, 1);
+        if (strstr(word_of, "fence") || !strcmp(word_of, "ctx_quiet"))
             shmem_long_atomic_inc(&word, 1);
         if (!strcmp(word_of, "quiet"))
             shmem_quiet();
         if (!strcmp(word_of, "ctx_quiet"))
             shmem_ctx_quiet(SHMEM_CTX_DEFAULT);
-        if (!strcmp(word_of, "fence"))
+        if (strstr(word_of, "fence"))
             shmem_fence();
+        if (!strcmp(word_of, "fenced"))
+            shmem_putmem(data, mine, sizeof data, 1);
         pthread_join(t, NULL);
         kill(getpid(), SIGUSR2);
     }
@@ -69,7 +75,7 @@ tells()
     try 2 --ppn 1 ./far "$1"
     [ $status -eq 0 ] && [ ! -s "$out" ] ||
         fail "$1: status $status: $(cat "$out" "$err")"
-    head -n 1 "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): in $2 for [1-9][0-9]* s, waiting for PE 1 \\((host [^ ]+|on another node)\\)(; 1 operation to other nodes under way)?; heap: " &&
+    head -n 1 "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): in $2 for [1-9][0-9]* s, waiting for PE 1 \\((host [^ ]+|on another node)\\)(; [12] operations? to other nodes under way)?; heap: " &&
         sed -n 2p "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): not waiting; last noted call: $2 \\([0-9]+ so far\\), [0-9]+ s ago; heap: " &&
         [ "$(wc -l <"$err")" -eq 2 ] || fail "$1: $(cat "$err")"
     ! grep -q 'PE 1 (host ' "$err" || hosts=$((hosts + 1))
@@ -80,5 +86,6 @@ tells fetch shmem_long_atomic_fetch_add
 tells quiet shmem_quiet
 tells ctx_quiet shmem_ctx_quiet
 tells fence shmem_fence
-[ "$hosts" -ge 3 ] || fail "$hosts of 6 lines name the host"
+tells fenced shmem_putmem
+[ "$hosts" -ge 3 ] || fail "$hosts of 7 lines name the host"
 finish 'SIGUSR2 within far operations'

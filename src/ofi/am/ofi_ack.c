@@ -134,11 +134,17 @@ static bool note_unacked(struct xport_ep *f, int pe)
 /* A word that nothing is done to. */
 static const struct xport_amo nothing = { .op = AMO_FETCH, .size = 8 };
 
+static struct xport_addr word_of(int pe)
+{
+    return (struct xport_addr){
+        pe, HEAP_HOST, (uintptr_t)slots - heap_segs[HEAP_HOST].base
+    };
+}
+
 static void request(struct xport_ep *f, int pe, uint64_t cookie)
 {
-    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST };
+    struct xport_addr at = word_of(pe);
 
-    at.off = (uintptr_t)slots - heap_segs[HEAP_HOST].base;
     if (cookie)
         ofi_am_notify(f, NULL, &at, &nothing, cookie);
     else
@@ -165,6 +171,13 @@ bool ofi_ack_update(struct xport_ep *f, const struct ofi_am_put *put,
     if (!note_unacked(f, at->pe))
         request(f, at->pe, 0);
     return true;
+}
+
+bool ofi_ack_put(struct xport_ep *f, const struct ofi_am_put *put)
+{
+    struct xport_addr at = word_of(put->to->pe);
+
+    return ofi_ack_update(f, put, &at, &nothing);
 }
 
 /* ---- fence and quiet ---- */

@@ -56,6 +56,8 @@ struct xport_ep {
     uint64_t last_update;         /* numbers of words: no two are the same */
     unsigned n_updates;             /* since the last fence or quiet */
     bool single_update;                 /* that had one to wait for */
+    bool fenced;                /* atomic: see ofi_fence_end() */
+    bool long_puts;             /* atomic: since the last fence, see there */
     bool ack_pending;            /* a number is awaited in the slot, */
     int ack_pe;          /* of that PE */
     /* Atomics among them are counted twice, and so are puts that wait for a
