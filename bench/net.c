@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: the calls that ofi_raw measures without the library, under the
- * same names.  PE 0 measures, PE 1 waits inside the library; more PEs only
- * synchronize in barriers.
+ * same names, and a few more.  PE 0 measures, PE 1 waits inside the library; more PEs
+ * only take part in the collective calls.
  *
- *   net [--tsv] [-i ITERATIONS]     the rows, then barrier_all over all PEs
- *   net [--tsv] -b                  barrier_all alone
+ *   net [--tsv] [-i ITERATIONS]     the rows, then the collective calls
+ *   net [--tsv] -b                  these alone
  *   net [--tsv] -n CONTEXTS         time and memory of that many contexts */
 #define _GNU_SOURCE 1
 #include "bench.h"
@@ -16,9 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIPE = 64, WINDOW = 8, LARGE = 1 << 20 };
+enum { PIPE = 64, WINDOW = 8, LARGE = 1 << 20, SMALL = 64 };
 
 static uint64_t ball, phase, counter, word;     /* symmetric */
+static long sum, part;
 static char (*block)[LARGE];
 static char (*mine)[LARGE];
 static int iterations = 500, contexts;
@@ -82,16 +83,43 @@ static void large_gets(void *arg, int iters)
     shmem_quiet();
 }
 
+/* How a ball is passed. */
+typedef void pass_call(int pe, uint64_t n);
+
+static void pass_word(int pe, uint64_t n)
+{
+    shmem_uint64_p(&ball, n, pe);
+}
+
+static void pass_signal(int pe, uint64_t n)
+{
+    shmem_putmem_signal(block, mine, SMALL, &ball, n, SHMEM_SIGNAL_SET, pe);
+}
+
+static void pass_fenced(int pe, uint64_t n)
+{
+    shmem_putmem(block, mine, SMALL, pe);
+    shmem_fence();
+    shmem_uint64_p(&ball, n, pe);
+}
+
 /* An iteration is a pass in one direction. */
 static void passes(void *arg, int iters)
 {
+    pass_call *const *pass = arg;
     static uint64_t n;
 
-    (void)arg;
     for (int i = 0; i < iters; i += 2) {
-        shmem_uint64_p(&ball, ++n, 1);
+        (*pass)(1, ++n);
         shmem_uint64_wait_until(&ball, SHMEM_CMP_EQ, n);
     }
+}
+
+static void sums(void *arg, int iters)
+{
+    (void)arg;
+    for (int i = 0; i < iters; i++)
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &sum, &part, 1);
 }
 
 static void barriers(void *arg, int iters)
@@ -103,18 +131,21 @@ static void barriers(void *arg, int iters)
 
 /* ------------------------------------------------------------ the rows ---- */
 
-static const struct {
+static struct {
     const char *name;
     bench_loop *loop;
     int iters;                      /* 0: as the option says, -1: twice that */
+    pass_call *pass;
 } rows[] = {
-    { "8 B put + quiet", puts_quiet, 0 },
-    { "8 B get", gets, 0 },
-    { "8 B fetch-add", fetch_adds, 0 },
-    { "8 B put, 64 to a quiet", pipe_puts, 8 * PIPE },
-    { "8 B one way, polled", passes, -1 },
-    { "1 MiB put, 8 to a quiet", large_puts, 4 * WINDOW },
-    { "1 MiB get, 8 to a quiet", large_gets, 4 * WINDOW },
+    { "8 B put + quiet", puts_quiet, 0, NULL },
+    { "8 B get", gets, 0, NULL },
+    { "8 B fetch-add", fetch_adds, 0, NULL },
+    { "8 B put, 64 to a quiet", pipe_puts, 8 * PIPE, NULL },
+    { "8 B one way, polled", passes, -1, pass_word },
+    { "64 B put with signal, one way", passes, -1, pass_signal },
+    { "64 B put, fence, flag, one way", passes, -1, pass_fenced },
+    { "1 MiB put, 8 to a quiet", large_puts, 4 * WINDOW, NULL },
+    { "1 MiB get, 8 to a quiet", large_gets, 4 * WINDOW, NULL },
 };
 
 static int iters_of(size_t row)
@@ -129,7 +160,7 @@ static void measure(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         row.name = rows[i].name;
-        row.ours = bench_one(rows[i].loop, NULL, iters_of(i));
+        row.ours = bench_one(rows[i].loop, &rows[i].pass, iters_of(i));
         bench_print(&row);
     }
     shmem_uint64_p(&phase, 1, 1);
@@ -138,27 +169,29 @@ static void measure(void)
 /* PE 1: returns each ball of all rounds, then waits. */
 static void serve(void)
 {
-    uint64_t balls = 0;
+    uint64_t n = 1, balls = 0;
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].loop == passes)
-            balls += (uint64_t)((iters_of(i) + 1) / 2) * (BENCH_ROUNDS + 1);
-    for (uint64_t n = 1; n <= balls; n++) {
-        shmem_uint64_wait_until(&ball, SHMEM_CMP_EQ, n);
-        shmem_uint64_p(&ball, n, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].pass)
+            continue;
+        balls += (uint64_t)((iters_of(i) + 1) / 2) * (BENCH_ROUNDS + 1);
+        for (; n <= balls; n++) {
+            shmem_uint64_wait_until(&ball, SHMEM_CMP_EQ, n);
+            rows[i].pass(0, n);
+        }
     }
     shmem_uint64_wait_until(&phase, SHMEM_CMP_EQ, 1);
 }
 
 /* All PEs loop as often; only PE 0's clock counts. */
-static void synchronize(void)
+static void together(const char *what, bench_loop *loop)
 {
     struct bench_row row = { .unit = "ns" };
     char name[40];
 
-    snprintf(name, sizeof name, "barrier_all, %d PEs", shmem_n_pes());
+    snprintf(name, sizeof name, "%s, %d PEs", what, shmem_n_pes());
     row.name = name;
-    row.ours = bench_one(barriers, NULL, iterations);
+    row.ours = bench_one(loop, NULL, iterations);
     if (shmem_my_pe() == 0)
         bench_print(&row);
 }
@@ -255,7 +288,8 @@ int main(int argc, char **argv)
         else if (!barrier_only && me == 1)
             serve();
         shmem_barrier_all();
-        synchronize();
+        together("barrier_all", barriers);
+        together("8 B sum_reduce", sums);
     }
     shmem_finalize();
     return 0;

@@ -93,6 +93,8 @@ void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
 
     core_remote_resolve(call, ctx, NULL, sym, sizeof *sym, pe, &at);
     core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
+    core_need_local(call, "source", source, len);
+    core_need_aware(call, "source", source, len);
     if (gtl_device_only && core_device_put(&to, source, len)) {
         core_remote_notify(call, ctx, op, sym, value, pe);
         return;
@@ -107,7 +109,6 @@ void core_remote_raise(const char *call, const struct core_ctx *ctx,
     struct xport_addr at;
 
     core_remote_resolve(call, ctx, NULL, sym, sizeof *sym, pe, &at);
-    xport_net->fence(ctx->flow, true);
     atomics_tsan_release();
     xport_net->raise(ctx->flow, &at, number);
 }

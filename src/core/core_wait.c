@@ -282,6 +282,7 @@ static bool polled_now(struct core_waiter *w)
         w->polled = false;
         return false;
     }
+    count(&counts.checks);
     w->checks++;
     if (!polls_network(w))
         return false;
@@ -294,7 +295,6 @@ void core_wait_long(struct core_waiter *w)
     uint64_t now = clock_ns(), waited;
     uint64_t spin = core_status.oversubscribed ? 0 : core_spin_ns();
 
-    count(&counts.checks);
     if (w->steps <= CORE_QUICK_SPINS) {
         w->steps = CORE_QUICK_SPINS + 1;
         w->started_ns = now;

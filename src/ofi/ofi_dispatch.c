@@ -73,11 +73,11 @@ static void put_whole(struct xport_ep *f, const struct xport_addr *to,
 static bool fenced_put(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, size_t len)
 {
-    /* relaxed: as in ofi_fence_rma(). */
-    if (likely(!__atomic_load_n(&f->fenced, __ATOMIC_RELAXED)))
+    if (likely(!ofi_behind_fence(f)))
         return false;
+    ofi_fence_limit(f);
     if (len <= OFI_AM_PAYLOAD && !ofi_is_device_only_seg(to->seg) &&
-        !ofi_is_device_only(source) &&
+        !ofi_is_device_only(source) && ofi_am_room(false) &&
         ofi_ack_put(f, &(struct ofi_am_put){ to, source, len }))
         return true;
     ofi_fence_end(f);

@@ -43,13 +43,22 @@ int ofi_message(struct xport_ep *f, const struct xport_addr *to,
 bool ofi_fenced(struct xport_ep *f, bool then_amo);
 bool ofi_has_room(struct xport_ep *f, int pe);
 void ofi_fence(struct xport_ep *f, bool then_amo);
-/* Before a put of the provider's, which may overtake earlier messages: ends a
- * fence behind these.  A message behind it needs no wait. */
+/* A put of the provider's may overtake earlier messages: so it waits for their
+ * answers where a fence is between.  A message needs no wait. */
 void ofi_fence_end(struct xport_ep *f);
+/* Before a put that is a message, which no window counts: waits for the answers
+ * of many. */
+void ofi_fence_limit(struct xport_ep *f);
+static inline bool ofi_behind_fence(const struct xport_ep *f)
+{
+    /* acquire: a put behind the fence is behind the wait of the thread that has
+     * ended it. */
+    return unlikely(__atomic_load_n(&f->fences_over, __ATOMIC_ACQUIRE) !=
+                    __atomic_load_n(&f->fences, __ATOMIC_RELAXED));
+}
 static inline void ofi_fence_rma(struct xport_ep *f)
 {
-    /* relaxed: another thread's fence was seen before, or orders nothing here. */
-    if (unlikely(__atomic_load_n(&f->fenced, __ATOMIC_RELAXED)))
+    if (ofi_behind_fence(f))
         ofi_fence_end(f);
 }
 void ofi_notify(struct xport_ep *f, const struct xport_addr *at,

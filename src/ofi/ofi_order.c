@@ -37,16 +37,28 @@ static void drain(struct xport_ep *f, const uint64_t *issued,
     ofi_wait_end(&w);
 }
 
+/* Other threads may have fenced since. */
+static void fences_are_over(struct xport_ep *f, uint64_t n)
+{
+    uint64_t was = __atomic_load_n(&f->fences_over, __ATOMIC_RELAXED);
+
+    while (was < n && !__atomic_compare_exchange_n(&f->fences_over, &was, n,
+                                                   true, __ATOMIC_RELEASE,
+                                                   __ATOMIC_RELAXED))
+        ;
+}
+
 void ofi_quiet(struct xport_ep *f)
 {
     uint64_t fetches = __atomic_load_n(&f->device_fetches, __ATOMIC_RELAXED);
+    uint64_t fences = __atomic_load_n(&f->fences, __ATOMIC_ACQUIRE);
 
     if (ofi.batched_acks)
         ofi_ack_request(f);
     drain(f, &f->issued, &f->done);
     if (ofi.batched_acks)
         ofi_ack_wait(f);
-    __atomic_store_n(&f->fenced, false, __ATOMIC_RELAXED);
+    fences_are_over(f, fences);
     if (unlikely(__atomic_load_n(&f->device_flushed, __ATOMIC_ACQUIRE) <
                  fetches)) {
         xport_flush();
@@ -121,17 +133,28 @@ void ofi_fence(struct xport_ep *f, bool then_amo)
     long_puts = __atomic_exchange_n(&f->long_puts, false, __ATOMIC_RELAXED);
     if (messages_answered(f))
         return;
-    __atomic_store_n(&f->fenced, true, __ATOMIC_RELAXED);
+    /* release: a thread that ends this fence knows of its messages. */
+    __atomic_fetch_add(&f->fences, 1, __ATOMIC_RELEASE);
     if (long_puts)
+        ofi_fence_end(f);
+}
+
+enum { UNANSWERED_MOST = 64 };
+void ofi_fence_limit(struct xport_ep *f)
+{
+    if (unlikely(__atomic_load_n(&f->n_updates, __ATOMIC_RELAXED) >=
+                 UNANSWERED_MOST))
         ofi_fence_end(f);
 }
 
 void ofi_fence_end(struct xport_ep *f)
 {
+    uint64_t fences = __atomic_load_n(&f->fences, __ATOMIC_ACQUIRE);
+
     ofi_ack_request(f);
     drain(f, &f->amo_issued, &f->amo_done);
     ofi_ack_wait(f);
-    __atomic_store_n(&f->fenced, false, __ATOMIC_RELAXED);
+    fences_are_over(f, fences);
 }
 
 static bool all_sent(const struct xport_ep *f)
@@ -192,8 +215,8 @@ void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
     ofi_amo_native(f, at, a, NULL, false);
 }
 
-/* A put of it may be seen with some of its bytes stored, the first ones: that is
- * a number below both, or the new one. */
+/* A put of it may be seen with some of its bytes stored, the first ones: no number
+ * above the new one. */
 void ofi_raise(struct xport_ep *f, const struct xport_addr *at, uint64_t number)
 {
     const struct xport_amo set = { .op = AMO_SET, .size = sizeof number,
@@ -264,9 +287,9 @@ static bool put_with_signal(struct xport_ep *f, const struct xport_addr *to,
                             const struct xport_amo *sig)
 {
     if (!len || len > XPORT_COPY_MAX || !ofi.batched_acks || f->failed ||
-        !may_message(to, source, len, sig_at))
+        f->polled || !may_message(to, source, len, sig_at) || !ofi_am_room(false))
         return false;
-    drain(f, &f->staged, &f->sent);
+    ofi_fence_limit(f);
     if (len <= OFI_AM_PAYLOAD)
         return ofi_ack_update(f, &(struct ofi_am_put){ to, source, len },
                               sig_at, sig);

@@ -120,8 +120,8 @@ struct xport_ops {
                        const void *source, size_t len,
                        const struct xport_addr *at, const struct xport_amo *a);
     /* Stores an 8-byte number that only grows, for a reader that waits for a
-     * least one; quiet does not cover it, nor is what notify() or a put of
-     * few bytes sent before it there when the number is. */
+     * least one; quiet does not cover it, and it may overtake what was sent
+     * before. */
     void (*raise)(struct xport_ep *f, const struct xport_addr *at,
                   uint64_t number);
     /* A put and, when its bytes are there, an atomic to the same PE. */

@@ -206,10 +206,11 @@ static void handle_notify(struct am_buf *b, const struct ofi_am_head *h,
 
     if (len) {
         to = (char *)heap_segs[h->cond].base + h->stride;
+        atomics_store_fence();          /* a fence may be before it */
         move_blocks((int)h->cond, to, (ptrdiff_t)len, payload, (ptrdiff_t)len,
                     len, 1);
-        xport_data_arrived(to, len);
         atomics_store_fence();
+        xport_data_arrived(to, len);
     }
     apply_amo(h, (char *)heap_segs[h->seg].base + h->off);
     atomics_tsan_release();

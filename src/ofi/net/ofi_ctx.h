@@ -56,7 +56,9 @@ struct xport_ep {
     uint64_t last_update;         /* numbers of words: no two are the same */
     unsigned n_updates;             /* since the last fence or quiet */
     bool single_update;                 /* that had one to wait for */
-    bool fenced;                /* atomic: see ofi_fence_end() */
+    /* Fences before which some message was not answered, and how many of them are
+     * over: see ofi_fence_end().  Atomic. */
+    uint64_t fences, fences_over;
     bool long_puts;             /* atomic: since the last fence, see there */
     bool ack_pending;            /* a number is awaited in the slot, */
     int ack_pe;          /* of that PE */
