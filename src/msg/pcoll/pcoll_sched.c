@@ -3,7 +3,7 @@
  * pcoll_usual.c.  Local; nothing is started here. */
 #include "msg/pcoll/pcoll_sched.h"
 #include "core/core_misuse.h"
-#include "stream/stream_int.h"
+#include "msg/msg_int.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ofi_ctx.h - endpoints, the contexts that share them, and waiting for what
- * they carry.
+/* ofi_ctx.h - endpoints, contexts that share them, waiting for what they carry.
  *
  * Completions come through the queues alone: counters would show neither whose
  * operation is done nor which one failed, and reading one is a round trip to
@@ -53,15 +52,13 @@ struct xport_ep {
     struct base_lock ack_lock;
     struct ofi_unacked unacked[OFI_UNACKED];
     unsigned n_unacked;
-    uint64_t last_update;         /* numbers of words: no two are the same */
-    unsigned n_updates;             /* since the last fence or quiet */
-    bool single_update;                 /* that had one to wait for */
-    /* Fences before which some message was not answered, and how many of them are
-     * over: see ofi_fence_end().  Atomic. */
-    uint64_t fences, fences_over;
-    bool long_puts;             /* atomic: since the last fence, see there */
-    bool ack_pending;            /* a number is awaited in the slot, */
-    int ack_pe;          /* of that PE */
+    uint64_t last_update;       /* numbers of words: no two are the same */
+    unsigned n_updates;         /* since the last request; single_update: */
+    bool single_update;         /* it had one to wait for */
+    bool ack_pending;           /* a number is awaited in the slot, */
+    int ack_pe;                 /* of that PE */
+    bool long_puts;             /* atomic: since the last fence */
+    uint64_t fences, fences_over;       /* atomic, as of ofi_fence_end() */
     /* Atomics among them are counted twice, and so are puts that wait for a
      * device or a processor, until what is sent later cannot overtake them. */
     _Alignas(64) uint64_t issued, amo_issued, staged;
