@@ -47,12 +47,6 @@ void coll_remote_send_area(int world_pe, const void *area, const void *source,
                      value);
 }
 
-void coll_remote_raise(int world_pe, const void *offset, uint64_t number)
-{
-    core_remote_raise(name, &core_ctx_inner, symmetric(offset), number,
-                      world_pe);
-}
-
 void coll_remote_notify_count(const struct coll_call *c, int pe)
 {
     int world_pe = core_team_world_pe(c->t, pe);

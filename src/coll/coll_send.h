@@ -39,8 +39,6 @@ void coll_remote_put_strided(int world_pe, void *dest, const void *source,
 /* offset: in the host segment.  Puts to that PE come before. */
 void coll_remote_notify(int world_pe, enum amo_op op, const void *offset,
                         uint64_t value);
-/* The same for a number that only grows; puts to that PE need not come before. */
-void coll_remote_raise(int world_pe, const void *offset, uint64_t number);
 /* coll_remote_put() and coll_remote_notify() in one. */
 void coll_remote_send(int world_pe, void *dest, const void *source,
                       size_t bytes, enum amo_op op, const void *offset,

@@ -22,18 +22,10 @@
 char atomics_tsan_sync;
 #endif
 
-/* Who synchronizes behind puts has waited for them (coll_flush()).  The last flag
- * of a team is a message, as it comes behind all bytes of those before: the
- * member frees them. */
 static void notify_member(const struct core_team *t, int pe, int round)
 {
-    uint64_t *word = &core_team_area_of(t, pe)->arrived[round];
-
     /* Releases our earlier stores; pairs with await_round(). */
-    if (likely(coll_is_mapped(t, pe)) || t->ends)
-        coll_set_flag(t, pe, word, t->epoch);
-    else
-        coll_remote_raise(core_team_world_pe(t, pe), word, t->epoch);
+    coll_set_flag(t, pe, &core_team_area_of(t, pe)->arrived[round], t->epoch);
 }
 
 /* Sleeps between two checks for PEs that have finalized: some tenths of a

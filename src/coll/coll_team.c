@@ -246,7 +246,6 @@ int coll_team_split_2d(struct core_team *parent, int xrange,
 
 void coll_team_destroy(struct core_team *t)
 {
-    t->ends = true;
     coll_sync(t);
     /* All members have arrived: none writes to our area again. */
     heap_pool_free(core_team_area_of(t, t->my_pe));

@@ -31,11 +31,6 @@ void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
                             enum amo_op op, uint64_t *sym, uint64_t value,
                             int pe)
     __attribute__((cold, noinline));
-/* As core_remote_notify() for a number that only grows, which no put of the
- * context need come before. */
-void core_remote_raise(const char *call, const struct core_ctx *ctx,
-                       uint64_t *sym, uint64_t number, int pe)
-    __attribute__((cold, noinline));
 
 /* A value of that size as the first bytes of a word, and back. */
 #define CORE_AMO_WORD(v)                                                    \

@@ -103,16 +103,6 @@ void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
     xport_net->put_notify(ctx->flow, &to, source, len, &at, &a);
 }
 
-void core_remote_raise(const char *call, const struct core_ctx *ctx,
-                       uint64_t *sym, uint64_t number, int pe)
-{
-    struct xport_addr at;
-
-    core_remote_resolve(call, ctx, NULL, sym, sizeof *sym, pe, &at);
-    atomics_tsan_release();
-    xport_net->raise(ctx->flow, &at, number);
-}
-
 void (*core_quiet_hook)(const char *call);
 
 void core_remote_quiet(const char *call, const struct core_ctx *ctx)

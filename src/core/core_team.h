@@ -70,7 +70,6 @@ struct core_team {
     const uint32_t *area_of;
     uint64_t kernel_area;       /* from there to CORE_KERNEL_AREA; 0: none */
     bool mapped;                /* no member is off-node */
-    bool ends;                  /* it makes its last synchronisation */
     struct core_nodes *nodes;   /* NULL: mapped, or all on different ones */
     uint64_t *published;        /* the members' values, if one is off-node */
     /* How far its collectives have come. */

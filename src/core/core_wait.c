@@ -274,27 +274,12 @@ static bool polls_network(const struct core_waiter *w)
     return xport_net && (!w->on_node || w->checks % CHECKS_PER_POLL == 0);
 }
 
-/* A put that arrives stores the word, and no event says so: the caller looks at
- * it behind each poll, before another process gets the core. */
-static bool polled_now(struct core_waiter *w)
-{
-    if (w->polled) {
-        w->polled = false;
-        return false;
-    }
-    count(&counts.checks);
-    w->checks++;
-    if (!polls_network(w))
-        return false;
-    w->polled = !xport_progress->poll();
-    return true;
-}
-
 void core_wait_long(struct core_waiter *w)
 {
     uint64_t now = clock_ns(), waited;
     uint64_t spin = core_status.oversubscribed ? 0 : core_spin_ns();
 
+    count(&counts.checks);
     if (w->steps <= CORE_QUICK_SPINS) {
         w->steps = CORE_QUICK_SPINS + 1;
         w->started_ns = now;
@@ -307,7 +292,8 @@ void core_wait_long(struct core_waiter *w)
     waited = now - w->started_ns;
     if (xport_net && w->info.call)
         xport_call = w->info.call;
-    if (polled_now(w))
+    w->checks++;
+    if (polls_network(w) && xport_progress->poll())
         return;
     if (w->announced) {
         sleep_bounded(w, waited);

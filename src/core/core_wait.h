@@ -57,8 +57,6 @@ struct core_waiter {
     bool on_node;               /* only PEs of this node store there */
     bool fenced;                /* every writer has seen the announcement */
     bool timed_out;             /* its last sleep had no wake-up */
-    bool polled;                /* the network, without an event, since it last
-                                 * yielded or slept */
     uint64_t examined_ns;       /* core_stall.c's: the last search for the PE */
     uint64_t printed_ns;        /* and the last line about it */
     uint64_t named_ns;          /* since when the hang report has its name */

@@ -66,8 +66,6 @@ void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
 void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *at, const struct xport_amo *a);
-void ofi_raise(struct xport_ep *f, const struct xport_addr *at,
-               uint64_t number);
 void ofi_quiet(struct xport_ep *f);
 bool ofi_quiet_test(struct xport_ep *f);
 /* The same but for acknowledgements that were not asked for; by any thread. */

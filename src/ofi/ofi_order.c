@@ -215,19 +215,6 @@ void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
     ofi_amo_native(f, at, a, NULL, false);
 }
 
-/* A put of it may be seen with some of its bytes stored, the first ones: no number
- * above the new one. */
-void ofi_raise(struct xport_ep *f, const struct xport_addr *at, uint64_t number)
-{
-    const struct xport_amo set = { .op = AMO_SET, .size = sizeof number,
-                                   .value = number };
-
-    if (ofi.raises)
-        ofi_rma_inject(f, at, &number, sizeof number);
-    else
-        ofi_notify(f, at, &set);
-}
-
 /* Where nothing keeps a signal behind its put, the put's end sends it. */
 static bool may_lead(const struct xport_addr *sig_at)
 {

@@ -110,9 +110,6 @@ static void choose_atomics(void)
     if (!ofi.nic_amo)
         ofi.put_amo_order = ofi.put_msg_order;
     ofi.batched_acks = !ofi.nic_amo && ofi_provider_is_stream();
-    /* The lowest bytes come first. */
-    ofi.raises = ofi.batched_acks && ofi.inject_put >= sizeof(uint64_t) &&
-                 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     /* A NIC's are atomic with each other only: then all use them.  Else as the
      * routes were, whatever a provider that did not work has made of them. */
     for (int pe = 0; pe < rt_job.n_pes; pe++)

@@ -25,7 +25,7 @@ const struct xport_ops ofi_ops = {
     .amo = ofi_amo_dispatch,
     .put_signal = ofi_put_signal, .try_put_signal = ofi_try_put_signal,
     .post_message = ofi_message,
-    .notify = ofi_notify, .put_notify = ofi_put_notify, .raise = ofi_raise,
+    .notify = ofi_notify, .put_notify = ofi_put_notify,
     .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_has_room,
     .quiet = ofi_quiet, .quiet_test = ofi_quiet_test,
     .is_registered = ofi_heap_registered, .register_up_to = ofi_heap_register,

@@ -119,11 +119,6 @@ struct xport_ops {
     void (*put_notify)(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *at, const struct xport_amo *a);
-    /* Stores an 8-byte number that only grows, for a reader that waits for a
-     * least one; quiet does not cover it, and it may overtake what was sent
-     * before. */
-    void (*raise)(struct xport_ep *f, const struct xport_addr *at,
-                  uint64_t number);
     /* A put and, when its bytes are there, an atomic to the same PE. */
     void (*put_signal)(struct xport_ep *f, const struct xport_addr *to,
                        const void *source, size_t len,

@@ -95,13 +95,6 @@ static void notify(struct xport_ep *f, const struct xport_addr *at,
     count.to->notify(f, at, a);
 }
 
-static void raise(struct xport_ep *f, const struct xport_addr *at,
-                  uint64_t number)
-{
-    count_op(at->pe, sizeof number);
-    count.to->raise(f, at, number);
-}
-
 static void count_put_signal(const struct xport_addr *to, size_t len,
                            const struct xport_addr *sig_at,
                            const struct xport_amo *sig)
@@ -168,7 +161,6 @@ const struct xport_ops *xport_stats_wrap(const struct xport_ops *ops, int n_pes)
     count.table.amo = amo;
     count.table.notify = notify;
     count.table.put_notify = put_notify;
-    count.table.raise = raise;
     count.table.put_signal = put_signal;
     count.table.try_put_signal = try_put_signal;
     count.table.post_message = post_message;

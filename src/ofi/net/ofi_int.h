@@ -58,7 +58,6 @@ struct ofi_state {
     bool one_outstanding;       /* one operation at a time, to any PE */
     bool nonatomic_delivery;    /* a variable may be seen half stored */
     bool batched_acks;         /* atomics of ofi_ack.c */
-    bool raises;                /* ofi_raise() is a put */
     bool hmem;                  /* the NICs reach the device heap */
     /* ofi_am_cancel(), once messages can be sent: no reply of that PE (-1: of
      * any) will come. */
@@ -181,9 +180,6 @@ void ofi_rma_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
                  size_t len, bool nbi);
 int ofi_rma_try_get(struct xport_ep *f, void *dest,
                     const struct xport_addr *from, size_t len);
-/* At most ofi.inject_put bytes, of which neither end nor arrival is reported. */
-void ofi_rma_inject(struct xport_ep *f, const struct xport_addr *to,
-                    const void *source, size_t len);
 /* A put whose arrival need not be known: with a copy the source is free on
  * return, else when the context is idle. */
 void ofi_rma_transmit_copy(struct xport_ep *f, const struct xport_addr *to,

@@ -137,18 +137,6 @@ void ofi_rma_transmit(struct xport_ep *f, const struct xport_addr *to,
     post_sent(f, &t, to->pe, 0);
 }
 
-void ofi_rma_inject(struct xport_ep *f, const struct xport_addr *to,
-                    const void *source, size_t len)
-{
-    const struct ofi_peer *p = ofi_peer(to->pe);
-    struct ofi_wait w = { .what = "put", .wait.pe = to->pe };
-
-    while (ofi_post_retry(OFI_POST(f, fi_inject_write(
-               f->ep->ep, source, len, p->addr, ofi_remote_addr(p, to),
-               ofi_remote_key(p, to))), &w, f))
-        ;
-}
-
 void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len, void *context)
 {
