@@ -274,7 +274,8 @@ static bool put_with_signal(struct xport_ep *f, const struct xport_addr *to,
                             const struct xport_amo *sig)
 {
     if (!len || len > XPORT_COPY_MAX || !ofi.batched_acks || f->failed ||
-        f->polled || !may_message(to, source, len, sig_at) || !ofi_am_room(false))
+        f->polled || !may_message(to, source, len, sig_at) ||
+        !ofi_am_room(false))
         return false;
     ofi_fence_limit(f);
     if (len <= OFI_AM_PAYLOAD)
