@@ -12,6 +12,7 @@ struct ofi_am_put;
  */
 bool ofi_ack_update(struct xport_ep *f, const struct ofi_am_put *put,
                     const struct xport_addr *at, const struct xport_amo *a);
+/* A put alone, as such a message. */
 bool ofi_ack_put(struct xport_ep *f, const struct ofi_am_put *put);
 bool ofi_ack_idle(const struct xport_ep *f);
 /* Fence and quiet ask, and wait for one of the answers; the others are those
