@@ -55,6 +55,11 @@ static bool is_whole(const struct xport_addr *to, size_t len)
            to->off % len == 0;
 }
 
+bool ofi_put_is_message(const struct xport_addr *to, size_t len)
+{
+    return len == 2 && is_whole(to, len);
+}
+
 static void put_whole(struct xport_ep *f, const struct xport_addr *to,
                       const void *source, size_t len)
 {

@@ -21,6 +21,9 @@ void ofi_get_blocks(struct xport_ep *f, void *dest,
                     const struct xport_blocks *b, bool nbi);
 void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
                  const struct xport_amo *a, void *result, bool nbi);
+/* Does the peer's processor store it, where the provider stores no variable whole
+ * and has no atomic of that size? */
+bool ofi_put_is_message(const struct xport_addr *to, size_t len);
 /* Is that one operation, that reads source where it is? */
 bool ofi_put_is_single(const struct xport_addr *to, const void *source,
                        size_t len);

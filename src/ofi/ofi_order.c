@@ -319,7 +319,7 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
     if (nbi && put_then_signal(f, to, source, len, sig_at, sig))
         return 0;
     if (!in_order() || is_staged(to, source) || (!nbi && len > OFI_BOUNCE) ||
-        len >= ofi_stripe_from)
+        len >= ofi_stripe_from || (ofi.nic_amo && ofi_put_is_message(to, len)))
         return -ENOTSUP;
     if (!all_sent(f))
         return -EAGAIN;

@@ -32,7 +32,7 @@ static int make(const struct stream_where *w, enum stream_kind kind,
                                    pe, &out->pe);
 
     out->kind = kind;
-    out->value = out->message = false;
+    out->value = out->message = out->notifies = false;
     out->waits = true;
     out->call = w->call;
     return rc ? rc : stream_need_local(w, local_name(w, get ? "dest"
@@ -250,7 +250,7 @@ int stream_make_amo(const struct stream_where *w, const struct stream_amo *a,
         rc = stream_need_local(w, local_name(w, "fetch"), a->fetch, a->size);
     out->kind = STREAM_AMO;
     out->len = 0;
-    out->value = out->message = false;
+    out->value = out->message = out->notifies = false;
     out->waits = a->fetches;
     out->call = w->call;
     out->amo = *a;
