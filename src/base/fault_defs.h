@@ -26,6 +26,7 @@ FAULT(OFI_FLAG, "ofi.flag",
       "the update of the flag that shows a stream its completed NIC operations "
       "fails")
 FAULT(OFI_POST, "ofi.post", "the provider refuses an operation of a stream")
+FAULT(OFI_NUMBER, "ofi.number", "a message of a stream of bytes has the number of the next one")
 FAULT(OFI_HMEM, "ofi.hmem", "the NIC moves wrong bytes to device memory")
 FAULT(OFI_GROW, "ofi.grow",
       "the provider refuses to register a device heap that has grown")

@@ -224,8 +224,8 @@ static bool may_lead(const struct xport_addr *sig_at)
 /* The same of the stripes of a put, also where it is a message. */
 static bool may_follow(const struct xport_addr *sig_at)
 {
-    return may_lead(sig_at) || (!ofi.nic_amo && ofi_am_can_follow_put() &&
-                                !ofi_is_device_only_seg(sig_at->seg));
+    return (!ofi.nic_amo || !in_order()) &&
+           !ofi_is_device_only_seg(sig_at->seg);
 }
 
 /* What sends the signal when the put has ended: true, or nothing was done. */

@@ -57,12 +57,23 @@ bool ofi_provider_is_stream(void)
     return provider_is("tcp");
 }
 
+/* Where a connection breaks, tcp drops a message without a completion and only
+ * logs that, and rxm reads the context that such a put has not (1.17 to 2.1).
+ */
+static bool loses_injected(void)
+{
+    return provider_is("tcp") ||
+           strstr(ofi.info->fabric_attr->prov_name, "ofi_rxm");
+}
+
 static void take_stock(void)
 {
     const struct fi_info *i = ofi.info;
 
     ofi.inject_put = i->tx_attr->inject_size;
     ofi.inject_msg = i->tx_attr->inject_size;
+    ofi.loses_injected = loses_injected();
+    ofi.numbered = ofi_provider_is_stream();
     ofi.window = i->tx_attr->size < OFI_WINDOW ? i->tx_attr->size : OFI_WINDOW;
     ofi.window = ofi.window > 8 ? ofi.window - 4 : 4;
     ofi.local_keys = ofi.descs = i->domain_attr->mr_mode & FI_MR_LOCAL;

@@ -12,8 +12,8 @@
  * atomic by itself - the last fence or quiet had one to wait for - the message
  * of the atomic requests the acknowledgement, too.
  *
- * A confirmation is no message: the peer writes a number to a slot of the
- * context's in the asker's memory, which costs neither side a completion.  The
+ * A confirmation is no message: the peer puts a number in a slot of the
+ * context's in the asker's memory, which costs the asker no completion.  The
  * number is there encode_twice, once inverted, since the bytes of a write may
  * come in two parts: while they differ, it has not come.  It only grows. There
  * is one slot for each of the first contexts; where it is not free, or several
@@ -24,6 +24,7 @@
 #include "rt/rt.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { SLOTS = 64 };
 
@@ -43,7 +44,7 @@ static uint64_t encode_twice(uint32_t number)
 
 static bool has_slot(const struct xport_ep *f)
 {
-    return f->index < SLOTS && ofi.inject_put >= sizeof *slots;
+    return f->index < SLOTS;
 }
 
 /* That number, or a later one. */
@@ -58,17 +59,21 @@ static bool has_arrived(const struct xport_ep *f, uint32_t number)
 
 /* ---- at the target ---- */
 
-long ofi_ack_send(int pe, uint64_t cookie)
+bool ofi_ack_is_wanted(uint64_t cookie)
 {
-    const struct ofi_peer *p = ofi_peer(pe);
-    uint64_t word = encode_twice((uint32_t)cookie), slot = (cookie >> 32) - 1;
-    struct xport_addr at = { .pe = pe, .seg = HEAP_HOST };
+    return (cookie >> 32) - 1 < SLOTS;
+}
 
-    if (slot >= SLOTS)
-        return 0;
+long ofi_ack_write(struct ofi_op *op, uint64_t cookie, void *room, void *desc)
+{
+    const struct ofi_peer *p = ofi_peer(op->pe);
+    uint64_t word = encode_twice((uint32_t)cookie), slot = (cookie >> 32) - 1;
+    struct xport_addr at = { .pe = op->pe, .seg = HEAP_HOST };
+
+    memcpy(room, &word, sizeof word);
     at.off = (uintptr_t)&slots[slot] - heap_segs[HEAP_HOST].base;
-    return fi_inject_write(ofi.eps[0]->ep, &word, sizeof word, p->addr,
-                           ofi_remote_addr(p, &at), ofi_remote_key(p, &at));
+    return fi_write(ofi.eps[0]->ep, room, sizeof word, desc, p->addr,
+                    ofi_remote_addr(p, &at), ofi_remote_key(p, &at), op);
 }
 
 /* ---- at the initiator ---- */

@@ -23,7 +23,9 @@ void ofi_ack_wait(struct xport_ep *f);
  * where there is no room.  Its answer is that of a request. */
 bool ofi_ack_next(struct xport_ep *f, int *pe);
 void ofi_ack_request_of(struct xport_ep *f, int pe);
-/* At the target: a libfabric code. */
-long ofi_ack_send(int pe, uint64_t cookie);
+/* At the target: does a message's cookie name a slot? */
+bool ofi_ack_is_wanted(uint64_t cookie);
+/* A libfabric code.  room: for the number, until op has ended. */
+long ofi_ack_write(struct ofi_op *op, uint64_t cookie, void *room, void *desc);
 
 #endif

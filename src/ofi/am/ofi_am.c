@@ -7,6 +7,7 @@
  * how often that place was used, so a stray reply finds nothing. */
 #include "ofi/net/ofi_pool.h"
 #include "ofi/net/ofi_rail.h"
+#include "ofi/am/ofi_am_number.h"
 #include "ofi/am/ofi_am_target.h"
 #include "base/log.h"
 #include "rt/rt.h"
@@ -21,9 +22,15 @@ struct am_buf {
     struct request *request;    /* that it requests, or NULL, and its uses */
     uint32_t uses;
     bool counts;                /* in its context, until it is sent */
+    bool posted;                /* it has a number */
     _Alignas(64) char bytes[OFI_AM_MAX];
 };
 static struct ofi_pool bufs = OFI_POOL_INIT("room for messages");
+
+static struct ofi_am_head *head_of(struct am_buf *b)
+{
+    return (struct ofi_am_head *)(void *)b->bytes;
+}
 
 struct request {
     struct ofi_op op;
@@ -110,6 +117,8 @@ static void am_failed(struct ofi_op *op)
 {
     struct am_buf *b = (struct am_buf *)op;
 
+    if (b->posted)
+        ofi_am_post_failed(op->ctx->ep, op->pe);
     if (b->request)
         cancel_request(b->request, b->uses);
     am_sent(op);
@@ -229,6 +238,17 @@ static void inject_am(struct xport_ep *f, const struct ofi_peer *p,
         cancel_request(m->a, (uint32_t)(m->h->cookie >> 32));
 }
 
+static void fill_buf(struct am_buf *b, struct xport_ep *f, int pe,
+                     const struct outgoing *m)
+{
+    ofi_op_init(&b->op, &send_type, pe, f);
+    b->request = m->a;
+    b->uses = m->a ? (uint32_t)(m->h->cookie >> 32) : 0;
+    b->counts = m->counts;
+    b->posted = true;
+    pack(b->bytes, m);
+}
+
 static void send_am(struct xport_ep *f, int pe, const struct outgoing *m)
 {
     const struct ofi_peer *p = ofi_peer(pe);
@@ -240,23 +260,21 @@ static void send_am(struct xport_ep *f, int pe, const struct outgoing *m)
     m->h->token = p->token;
     m->h->pe = (uint32_t)rt_job.pe;
     atomics_tsan_release();             /* the PE that replies */
-    if (!m->counts && len <= ofi.inject_msg) {
+    if (!m->counts && ofi_may_inject(len)) {
         inject_am(f, p, &w, m);
         return;
     }
     b = ofi_pool_alloc(&bufs, f);
-    ofi_op_init(&b->op, &send_type, pe, f);
-    b->request = m->a;
-    b->uses = m->a ? (uint32_t)(m->h->cookie >> 32) : 0;
-    b->counts = m->counts;
-    pack(b->bytes, m);
+    fill_buf(b, f, pe, m);
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
-    while (ofi_post_retry(OFI_POST(f, fi_send(f->ep->ep, b->bytes, len,
-                                              bufs.desc, p->addr, &b->op)),
+    while (ofi_post_retry(OFI_POST(f, ofi_am_post(f->ep, pe, head_of(b), len,
+                                                  bufs.desc, &b->op)),
                           &w, f))
         ;
-    if (unlikely(w.failed))
+    if (unlikely(w.failed)) {
+        b->posted = false;
         ofi_post_failed(f, &b->op);
+    }
 }
 
 static void send_request(struct xport_ep *f, struct request *a,
@@ -310,11 +328,6 @@ void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
 
 /* ---- behind a put: by the thread that sees its end ---- */
 
-bool ofi_am_can_follow_put(void)
-{
-    return sizeof(struct ofi_am_head) <= ofi.inject_msg;
-}
-
 /* It counts as staged until its reply has come, so a fence waits for it. */
 struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
                              const struct xport_amo *x)
@@ -338,12 +351,30 @@ uint32_t ofi_am_after_put_publish(struct ofi_op *op)
     return publish((struct request *)op);
 }
 
-bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses,
-                           const struct ofi_ep *e, const struct xport_addr *at,
+static long try_send(struct xport_ep *f, struct ofi_ep *e, int pe,
+                     const struct outgoing *m)
+{
+    struct am_buf *b = ofi_pool_try_alloc(&bufs);
+    long rc;
+
+    if (!b)
+        return -FI_EAGAIN;
+    fill_buf(b, f, pe, m);
+    __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
+    rc = OFI_POST(f, ofi_am_post(e, pe, head_of(b), sizeof *m->h, bufs.desc,
+                                 &b->op));
+    if (rc) {
+        __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
+        ofi_pool_free(&bufs, &b->op);
+    }
+    return rc;
+}
+
+bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses, struct ofi_ep *e,
+                           const struct xport_addr *at,
                            const struct xport_amo *x)
 {
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
-    const struct ofi_peer *p = ofi_peer(at->pe);
     struct request *a = (struct request *)op;
     struct xport_ep *f = a->op.ctx;
     long rc;
@@ -351,10 +382,10 @@ bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses,
     /* acquire: pairs with publish().  Who has ended it since had a reason. */
     if (__atomic_load_n(&a->uses, __ATOMIC_ACQUIRE) != uses)
         return true;
-    h.token = p->token;
+    h.token = ofi_peer(at->pe)->token;
     h.pe = (uint32_t)rt_job.pe;
     h.cookie = (uint64_t)uses << 32 | (uint64_t)(a - request_at(0));
-    rc = OFI_POST(f, fi_inject(e->ep, &h, sizeof h, p->addr));
+    rc = try_send(f, e, at->pe, &(struct outgoing){ .a = a, .h = &h });
     if (rc == -FI_EAGAIN)
         return false;
     if (rc && claim(a, uses)) {

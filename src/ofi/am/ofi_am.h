@@ -16,7 +16,7 @@ struct ofi_am_put {
     size_t len;
 };
 /* An atomic without a reply, behind a put to the same PE, unless that is NULL.
- * cookie: for ofi_ack_send(), or 0. */
+ * cookie: for ofi_ack_write(), or 0. */
 void ofi_am_notify(struct xport_ep *f, const struct ofi_am_put *put,
                    const struct xport_addr *at, const struct xport_amo *a,
                    uint64_t cookie);

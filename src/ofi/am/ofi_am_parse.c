@@ -64,7 +64,8 @@ bool ofi_am_parse(const struct ofi_am_rules *r, const void *buf, size_t len,
         return false;
     memcpy(&h, buf, sizeof h);
     payload = len - sizeof h;
-    if (h.token != r->token || h.pe >= r->n_pes || h.seg >= HEAP_SEGS)
+    if (h.token != r->token || h.pe >= r->n_pes || h.seg >= HEAP_SEGS ||
+        h.ep >= OFI_AM_EPS)
         return false;
     switch (h.kind) {
     case OFI_AM_AMO:

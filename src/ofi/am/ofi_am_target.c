@@ -9,6 +9,7 @@
 #include "ofi/net/ofi_pool.h"
 #include "ofi/am/ofi_am_target.h"
 #include "ofi/am/ofi_ack.h"
+#include "ofi/am/ofi_am_number.h"
 #include "base/log.h"
 #include "rt/rt.h"
 
@@ -77,25 +78,28 @@ static void replied(struct ofi_op *op)
     receive_again((struct am_buf *)op);
 }
 
+static long send_from(struct am_buf *b)
+{
+    if (b->cookie)
+        return ofi_ack_write(&b->op, b->cookie, b->bytes, bufs.desc);
+    return ofi_am_post(ofi.eps[0], b->op.pe, (void *)b->bytes, b->len,
+                       bufs.desc, &b->op);
+}
+
 /* Sends len bytes of b to a peer; true when that is done or under way. */
 static bool post_reply(struct am_buf *b)
 {
-    const struct ofi_peer *p = ofi_peer(b->op.pe);
     struct ofi_ep *e = ofi.eps[0];
     long rc;
 
-    if (b->cookie) {
-        rc = ofi_ack_send(b->op.pe, b->cookie);
-        if (!rc)
-            receive_again(b);
-    } else if (b->len <= ofi.inject_msg) {
-        rc = fi_inject(e->ep, b->bytes, b->len, p->addr);
+    if (!b->cookie && ofi_may_inject(b->len)) {
+        rc = fi_inject(e->ep, b->bytes, b->len, ofi_peer(b->op.pe)->addr);
         if (!rc)
             receive_again(b);
     } else {
         b->op.type = &reply_type;
         __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
-        rc = fi_send(e->ep, b->bytes, b->len, bufs.desc, p->addr, &b->op);
+        rc = send_from(b);
         if (rc)
             __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
     }
@@ -214,7 +218,7 @@ static void handle_notify(struct am_buf *b, const struct ofi_am_head *h,
     }
     apply_amo(h, (char *)heap_segs[h->seg].base + h->off);
     atomics_tsan_release();
-    if (!h->cookie) {
+    if (!ofi_ack_is_wanted(h->cookie)) {
         receive_again(b);
         return;
     }
@@ -263,7 +267,10 @@ static void received(struct ofi_op *op, size_t len)
         log_warn(ERR_NET, "a message of %zu bytes that no PE of this job can "
                  "have sent is ignored", len);
         receive_again(b);
-    } else if (handlers[h.kind]) {
+        return;
+    }
+    ofi_am_check_number(&h);
+    if (handlers[h.kind]) {
         atomics_tsan_acquire();        /* by way of the PE that sent this */
         run_handler(b);
     } else if (h.kind == OFI_AM_REPLY) {
@@ -320,6 +327,7 @@ int ofi_am_target_open(void)
 void ofi_am_target_close(void)
 {
     ofi_pool_close(&bufs);
+    ofi_am_numbers_close();
 }
 
 void ofi_am_target_segment(int seg)

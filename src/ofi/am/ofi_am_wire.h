@@ -36,8 +36,10 @@ struct ofi_am_head {
     uint64_t value, cond;       /* AMO; in a reply value is the word before */
     int64_t stride;             /* blocks: len is value, count is cond */
     uint64_t cookie;            /* a reply brings the request's */
+    uint32_t number, ep;        /* of those that this endpoint sends; or 0 */
 };
 
+enum { OFI_AM_EPS = 65 };       /* endpoints of a PE */
 enum { OFI_AM_PAYLOAD = 3584,    /* messages fit in 4 KiB; XPORT_PACKED_MAX */
        OFI_AM_MAX = OFI_AM_PAYLOAD + (int)sizeof(struct ofi_am_head),
        OFI_FRAG_SIZE = 262144 };    /* PULL and PUSH: at most */

@@ -56,7 +56,10 @@ static int open_parts(struct ofi_ep *e, struct fi_info *info,
     int rc;
 
     e->connected = calloc((size_t)rt_job.n_pes / 64 + 1, sizeof *e->connected);
-    rc = !e->connected ? -ENOMEM : fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
+    if (ofi.numbered)
+        e->numbers = calloc((size_t)rt_job.n_pes, sizeof *e->numbers);
+    rc = !e->connected || (ofi.numbered && !e->numbers) ? -ENOMEM
+         : fault_hit(FAULT_OFI_EP) ? -FI_ENOSPC
          : fi_endpoint(ofi.domain, info, &e->ep, NULL);
     if (!rc)
         rc = fi_cq_open(ofi.domain, &grows.a, &e->cq, NULL);
@@ -124,6 +127,7 @@ void ofi_ep_close(struct ofi_ep *e)
         fi_close(&e->rx->fid);
     if (e->cq)
         fi_close(&e->cq->fid);
+    free(e->numbers);
     free(e->connected);
     free(e);
 }
@@ -142,6 +146,7 @@ static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
     if (own && e->users && ofi.n_eps < ofi.most_eps) {
         rc = ofi_ep_open(&e, false);
         if (!rc) {
+            e->index = (uint32_t)ofi.n_eps;
             ofi.eps[ofi.n_eps] = e;
             /* release: the progress thread reads the list without a lock. */
             __atomic_store_n(&ofi.n_eps, ofi.n_eps + 1, __ATOMIC_RELEASE);

@@ -8,6 +8,7 @@
 #include "rt/rt.h"
 
 #include <stdio.h>
+#include <unistd.h>
 #include <stdlib.h>
 
 /* What the program's call is, and whom it is about. */
@@ -32,12 +33,22 @@ static struct subject subject_of(int pe)
     return p;
 }
 
+/* The launcher reports a peer that died.  Of the threads of this PE that meet
+ * the same cause the first one has the word. */
+static void await_end(void)
+{
+    static bool reports;        /* atomic */
+
+    while (__atomic_exchange_n(&reports, true, __ATOMIC_RELAXED))
+        pause();
+    rt_await_end();
+}
+
 void ofi_fatal(const char *what, int pe, long rc, const char *detail)
 {
     struct subject p = subject_of(pe);
 
-    /* The launcher reports a peer that died. */
-    rt_await_end();
+    await_end();
     log_error(ERR_NET, "%s%s%s%s%s: %s%s%s; provider %s", p.call, p.colon,
               what, pe < 0 ? "" : ", ", pe < 0 ? "" : p.pe,
               ofi_strerror((int)rc), detail ? ": " : "", detail ? detail : "",
@@ -73,7 +84,7 @@ void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
     struct subject p = subject_of(w->wait.pe);
     char rails[128];
 
-    rt_await_end();
+    await_end();
     log_error(ERR_NET, "%s%sno %s %s in %llu s (SHMEM_TIMEOUT): %s is stopped, "
               "or the network between the nodes is down or slower than that; "
               "provider %s%s%s%s", p.call,

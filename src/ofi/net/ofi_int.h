@@ -44,6 +44,8 @@ struct ofi_state {
     struct ofi_peer *peers;
     uint64_t my_token;
     size_t inject_put, inject_msg, inject_amo;
+    bool loses_injected;        /* no error reports such a message's loss */
+    bool numbered;              /* messages, see ofi_am_number.c */
     uint64_t window;            /* operations in flight on an endpoint */
     bool local_keys;            /* FI_MR_LOCAL */
     bool descs;                 /* what has a descriptor goes with it */
@@ -65,6 +67,11 @@ struct ofi_state {
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
 extern struct ofi_state ofi;
+/* Is a message of that length to leave without a completion? */
+static inline bool ofi_may_inject(size_t len)
+{
+    return len <= ofi.inject_msg && !ofi.loses_injected;
+}
 /* Of a completion queue; psm3 says SIZE_MAX of queues that have no end. */
 static inline size_t ofi_entries(size_t operations)
 {

@@ -103,7 +103,6 @@ int ofi_rail_publish_keys(int growth);
 int ofi_rail_fetch_keys(int growth);
 
 /* ---- ofi_am.c: an atomic by a message, behind the end of a put ---- */
-bool ofi_am_can_follow_put(void);
 struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
                              const struct xport_amo *x);
 /* The put has ended: once, for the number that the next calls want. */
@@ -111,7 +110,7 @@ uint32_t ofi_am_after_put_publish(struct ofi_op *op);
 /* False: there is no room for it now.  The context may be gone, if its request
  * was given up meanwhile: so by its endpoint. */
 bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses,
-                           const struct ofi_ep *e, const struct xport_addr *at,
+                           struct ofi_ep *e, const struct xport_addr *at,
                            const struct xport_amo *x);
 void ofi_am_after_put_cancel(struct ofi_op *op);       /* the put has failed */
 

@@ -30,7 +30,7 @@ struct transfer {
     int left;                   /* atomic: stripes that have not ended */
     bool put, waited;
     bool bad;                   /* atomic: a stripe has failed */
-    const struct ofi_ep *ep;    /* of its context, which may end before it */
+    struct ofi_ep *ep;    /* of its context, which may end before it */
     struct ofi_op *amo_after;        /* ofi_amo_after_put() or NULL */
     struct ofi_op *am_after;   /* ofi_am_after_put() or NULL: what, and where */
     struct xport_amo sig;

@@ -4,6 +4,7 @@
  * transfer call it (ofi_stage_initiator.c, ofi_stage_target.c), and the
  * completions of what a step started, on any thread.  A step never waits. */
 #include "ofi/stage/ofi_stage_pool.h"
+#include "ofi/am/ofi_am_number.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
 #include "rt/rt.h"
@@ -334,6 +335,8 @@ static void frag_failed(struct ofi_op *op)
 
     if (uses & 1)               /* no answer will come */
         __atomic_store_n(&p->uses, uses + 1, __ATOMIC_RELAXED);
+    if (p->sends)
+        ofi_am_post_failed(p->sends, op->pe);
     leave_network(p);
     p->failed(p);
 }
@@ -367,6 +370,7 @@ static void start_op(struct ofi_frag *p, struct ofi_ep *e, int ends,
 {
     p->op.type = &frag_type;
     p->step = then;
+    p->sends = NULL;
     __atomic_store_n(&p->waits, ends, __ATOMIC_RELAXED);
     enter_network(p);
     __atomic_fetch_add(&e->in_flight, 1, __ATOMIC_RELAXED);
@@ -437,7 +441,6 @@ bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
                     ofi_step *then)
 {
     const struct ofi_peer *to = ofi_peer(p->op.pe);
-    bool inject = sizeof *p->msg <= ofi.inject_msg;
     ofi_step *was = p->step;
     uint32_t uses = p->uses + 1;
     long rc;
@@ -448,23 +451,12 @@ bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
         p->msg->cookie = (uint64_t)uses << 32 | (uint64_t)(p - ring.frags);
         __atomic_store_n(&p->uses, uses, __ATOMIC_RELEASE);
     }
-    start_op(p, e, answer + !inject, then);
+    start_op(p, e, answer + 1, then);
+    p->sends = e;
     atomics_tsan_release();     /* the frag is the answer's from here on */
-    rc = OFI_POST(p->op.ctx,
-                  inject ? fi_inject(e->ep, p->msg, sizeof *p->msg, to->addr)
-                  : fi_send(e->ep, p->msg, sizeof *p->msg, ring.desc,
-                            to->addr, &p->op));
+    rc = OFI_POST(p->op.ctx, ofi_am_post(e, p->op.pe, p->msg, sizeof *p->msg,
+                                         ring.desc, &p->op));
     if (rc && answer)
         __atomic_store_n(&p->uses, uses - 1, __ATOMIC_RELAXED);
-    if (!check_post(p, e, was, rc, "request"))
-        return false;
-    if (rc)                     /* failed, and the context goes on */
-        return true;
-    if (inject)                 /* it leaves no entry in a queue */
-        __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
-    if (inject && !answer) {
-        leave_network(p);
-        return then(p);
-    }
-    return true;
+    return check_post(p, e, was, rc, "request");
 }

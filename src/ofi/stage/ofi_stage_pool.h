@@ -38,6 +38,7 @@ struct ofi_frag {
     void *event;
     char *bytes;                /* OFI_FRAG_SIZE of them */
     struct ofi_am_head *msg;   /* what is sent */
+    struct ofi_ep *sends;       /* it is being sent there, or NULL */
     uint32_t uses;              /* atomic; odd while a peer is to answer */
     enum ofi_frag_side side;
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The numbers of messages over a stream of bytes.
+ *
+ * A message over tcp counts as sent once the system has its bytes.  If the
+ * connection breaks then, no error reports it; the provider makes a new
+ * connection for the next message, and what that one confirms would seem to
+ * include the lost one.  So each endpoint numbers its messages to each PE, and
+ * a PE that misses one ends the job.  Called by all that send messages, on any
+ * thread, and by the target's thread that takes them; nothing here waits but
+ * for another thread's send on the same endpoint, which keeps the numbers in
+ * the order of the messages. */
+#include "ofi/am/ofi_am_number.h"
+#include "base/fault.h"
+#include "ofi/net/ofi_int.h"
+#include "rt/rt.h"
+
+#include <stdlib.h>
+
+_Static_assert((int)OFI_AM_EPS == (int)OFI_EPS, "any endpoint may send");
+
+/* By the sender's endpoint: the last number of each PE.  The thread's that
+ * takes messages. */
+static uint32_t *taken[OFI_AM_EPS];
+
+/* 0 is no number: that message is not counted. */
+static uint32_t after(uint32_t n)
+{
+    return n + 1 ? n + 1 : 1;
+}
+
+static uint32_t before(uint32_t n)
+{
+    return n > 1 ? n - 1 : UINT32_MAX;
+}
+
+long ofi_am_post(struct ofi_ep *e, int pe, struct ofi_am_head *h, size_t len,
+                 void *desc, struct ofi_op *op)
+{
+    const struct ofi_peer *p = ofi_peer(pe);
+    uint32_t n;
+    long rc;
+
+    if (!e->numbers) {
+        h->number = 0;
+        return fi_send(e->ep, h, len, desc, p->addr, op);
+    }
+    lock_acquire(&e->numbers_lock);
+    n = after(e->numbers[pe]);
+    h->ep = e->index;
+    h->number = fault_hit(FAULT_OFI_NUMBER) ? after(n) : n;
+    rc = fi_send(e->ep, h, len, desc, p->addr, op);
+    if (!rc)
+        e->numbers[pe] = n;
+    lock_release(&e->numbers_lock);
+    return rc;
+}
+
+void ofi_am_post_failed(struct ofi_ep *e, int pe)
+{
+    if (!e->numbers)
+        return;
+    lock_acquire(&e->numbers_lock);
+    e->numbers[pe] = before(e->numbers[pe]);
+    lock_release(&e->numbers_lock);
+}
+
+void ofi_am_check_number(const struct ofi_am_head *h)
+{
+    uint32_t **of = &taken[h->ep];
+
+    if (!h->number)
+        return;
+    if (!*of)
+        *of = calloc((size_t)rt_job.n_pes, sizeof **of);
+    if (!*of)
+        ofi_fatal("messages", (int)h->pe, -FI_ENOMEM, "their numbers");
+    if (h->number != after((*of)[h->pe]))
+        ofi_fatal("messages", (int)h->pe, -FI_ECONNRESET,
+                  "some were lost with a connection");
+    (*of)[h->pe] = h->number;
+}
+
+void ofi_am_numbers_close(void)
+{
+    for (int i = 0; i < OFI_AM_EPS; i++) {
+        free(taken[i]);
+        taken[i] = NULL;
+    }
+}
