@@ -62,6 +62,7 @@ static int join(void)
 
     if (getrandom(&ofi.my_token, sizeof ofi.my_token, 0) < 0)
         return -errno;
+    ofi.my_token &= OFI_AM_TOKEN_MASK;
     ofi.my_token |= ofi.my_token == 0;      /* which would be none */
     memset(ofi_trial, 0, sizeof *ofi_trial);
     ofi_device_register_handlers();

@@ -7,7 +7,7 @@
 
 static const size_t sizes[HEAP_SEGS] = { 4096, 256, 65536 };
 static const struct ofi_am_rules rules = {
-    .token = 0x6e656b6f742d3634, .n_pes = 4, .seg_size = sizes
+    .token = 0x6b6f742d3634, .n_pes = 4, .seg_size = sizes
 };
 
 /* What may be acted on stays inside its segment. */

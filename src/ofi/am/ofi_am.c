@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "rt/rt.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { SENDS = 64, REQUESTS = 4096 };
@@ -225,17 +226,24 @@ static size_t pack(char *to, const struct outgoing *m)
 }
 
 /* No event says that it was sent. */
-static void inject_am(struct xport_ep *f, const struct ofi_peer *p,
-                      struct ofi_wait *w, const struct outgoing *m)
+static void inject_am(struct xport_ep *f, int pe, struct ofi_wait *w,
+                      const struct outgoing *m)
 {
-    char bytes[OFI_AM_MAX];
+    _Alignas(struct ofi_am_head) char bytes[OFI_AM_MAX];
     size_t len = pack(bytes, m);
 
-    while (ofi_post_retry(OFI_POST(f, fi_inject(f->ep->ep, bytes, len,
-                                                p->addr)), w, f))
+    while (ofi_post_retry(OFI_POST(f, ofi_am_post(f->ep, pe, (void *)bytes, len,
+                                                  NULL, NULL)), w, f))
         ;
     if (unlikely(w->failed) && m->a)
         cancel_request(m->a, (uint32_t)(m->h->cookie >> 32));
+}
+
+/* Over tcp not what a PE waits for an answer to, or the loss would show late. */
+static bool may_inject(const struct outgoing *m, size_t len)
+{
+    return len <= ofi.inject_msg &&
+           (!ofi.loses_injected || (ofi.numbered && !m->h->cookie));
 }
 
 static void fill_buf(struct am_buf *b, struct xport_ep *f, int pe,
@@ -260,8 +268,8 @@ static void send_am(struct xport_ep *f, int pe, const struct outgoing *m)
     m->h->token = p->token;
     m->h->pe = (uint32_t)rt_job.pe;
     atomics_tsan_release();             /* the PE that replies */
-    if (!m->counts && ofi_may_inject(len)) {
-        inject_am(f, p, &w, m);
+    if (!m->counts && may_inject(m, len)) {
+        inject_am(f, pe, &w, m);
         return;
     }
     b = ofi_pool_alloc(&bufs, f);
@@ -550,8 +558,14 @@ bool ofi_am_room(bool little)
 
 int ofi_am_open(void)
 {
-    int rc = ofi_pool_open(&bufs, SENDS, sizeof(struct am_buf), FI_SEND);
+    int rc;
 
+    if (rt_job.n_pes > OFI_AM_PES) {
+        log_error(ERR_LIMIT, "%d PEs on several nodes; %d are possible",
+                  rt_job.n_pes, OFI_AM_PES);
+        return -E2BIG;
+    }
+    rc = ofi_pool_open(&bufs, SENDS, sizeof(struct am_buf), FI_SEND);
     if (!rc)
         rc = ofi_pool_open(&requests, REQUESTS, sizeof(struct request), 0);
     if (!rc)

@@ -16,39 +16,48 @@
 
 #include <stdlib.h>
 
-_Static_assert((int)OFI_AM_EPS == (int)OFI_EPS, "any endpoint may send");
+_Static_assert((int)OFI_AM_EPS == (int)OFI_EPS && OFI_EPS < 256,
+               "any endpoint may send");
 
 /* By the sender's endpoint: the last number of each PE.  The thread's that
  * takes messages. */
-static uint32_t *taken[OFI_AM_EPS];
+static uint16_t *taken[OFI_AM_EPS];
 
 /* 0 is no number: that message is not counted. */
-static uint32_t after(uint32_t n)
+static uint16_t after(uint16_t n)
 {
-    return n + 1 ? n + 1 : 1;
+    return n < UINT16_MAX ? (uint16_t)(n + 1) : 1;
 }
 
-static uint32_t before(uint32_t n)
+static uint16_t before(uint16_t n)
 {
-    return n > 1 ? n - 1 : UINT32_MAX;
+    return n > 1 ? (uint16_t)(n - 1) : UINT16_MAX;
+}
+
+static long transmit(const struct ofi_ep *e, fi_addr_t to,
+                     const struct ofi_am_head *h, size_t len, void *desc,
+                     struct ofi_op *op)
+{
+    return op ? fi_send(e->ep, h, len, desc, to, op)
+              : fi_inject(e->ep, h, len, to);
 }
 
 long ofi_am_post(struct ofi_ep *e, int pe, struct ofi_am_head *h, size_t len,
                  void *desc, struct ofi_op *op)
 {
-    const struct ofi_peer *p = ofi_peer(pe);
-    uint32_t n;
+    fi_addr_t to = ofi_peer(pe)->addr;
+    uint16_t n;
     long rc;
 
     if (!e->numbers) {
         h->number = 0;
-        return fi_send(e->ep, h, len, desc, p->addr, op);
+        return transmit(e, to, h, len, desc, op);
     }
     lock_acquire(&e->numbers_lock);
     n = after(e->numbers[pe]);
-    h->ep = e->index;
+    h->ep = e->index & 0xff;
     h->number = fault_hit(FAULT_OFI_NUMBER) ? after(n) : n;
-    rc = fi_send(e->ep, h, len, desc, p->addr, op);
+    rc = transmit(e, to, h, len, desc, op);
     if (!rc)
         e->numbers[pe] = n;
     lock_release(&e->numbers_lock);
@@ -66,7 +75,7 @@ void ofi_am_post_failed(struct ofi_ep *e, int pe)
 
 void ofi_am_check_number(const struct ofi_am_head *h)
 {
-    uint32_t **of = &taken[h->ep];
+    uint16_t **of = &taken[h->ep];
 
     if (!h->number)
         return;
@@ -77,7 +86,7 @@ void ofi_am_check_number(const struct ofi_am_head *h)
     if (h->number != after((*of)[h->pe]))
         ofi_fatal("messages", (int)h->pe, -FI_ECONNRESET,
                   "some were lost with a connection");
-    (*of)[h->pe] = h->number;
+    (*of)[h->pe] = (uint16_t)h->number;
 }
 
 void ofi_am_numbers_close(void)

@@ -8,7 +8,7 @@
 #include "ofi/net/ofi_ctx.h"
 
 /* Sends a message, which begins with its head; a libfabric code.  op ends when
- * it is sent. */
+ * it is sent; NULL: nothing says that, h may be used again at once. */
 long ofi_am_post(struct ofi_ep *e, int pe, struct ofi_am_head *h, size_t len,
                  void *desc, struct ofi_op *op);
 /* A failure of one of them has been reported: the next takes its number. */

@@ -92,7 +92,7 @@ static bool post_reply(struct am_buf *b)
     struct ofi_ep *e = ofi.eps[0];
     long rc;
 
-    if (!b->cookie && ofi_may_inject(b->len)) {
+    if (!b->cookie && b->len <= ofi.inject_msg && !ofi.loses_injected) {
         rc = fi_inject(e->ep, b->bytes, b->len, ofi_peer(b->op.pe)->addr);
         if (!rc)
             receive_again(b);

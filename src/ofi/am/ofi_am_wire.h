@@ -28,18 +28,22 @@ enum ofi_am_kind {
     OFI_AM_KINDS
 };
 
+/* A flag fits in what providers send without a completion: 64 bytes. */
 struct ofi_am_head {
-    uint64_t token;             /* the receiver's, from its address */
+    uint64_t token : 48;        /* the receiver's, from its address */
+    uint64_t number : 16;       /* of those that this endpoint sends, or 0 */
     uint8_t kind, op, size, seg;
-    uint32_t pe;                /* who sends */
+    uint32_t pe : 24, ep : 8;   /* who sends, by which endpoint */
     uint64_t off;
     uint64_t value, cond;       /* AMO; in a reply value is the word before */
     int64_t stride;             /* blocks: len is value, count is cond */
     uint64_t cookie;            /* a reply brings the request's */
-    uint32_t number, ep;        /* of those that this endpoint sends; or 0 */
 };
 
-enum { OFI_AM_EPS = 65 };       /* endpoints of a PE */
+#define OFI_AM_TOKEN_MASK (((uint64_t)1 << 48) - 1)
+
+enum { OFI_AM_EPS = 65,         /* endpoints of a PE */
+       OFI_AM_PES = 1 << 24 };
 enum { OFI_AM_PAYLOAD = 3584,    /* messages fit in 4 KiB; XPORT_PACKED_MAX */
        OFI_AM_MAX = OFI_AM_PAYLOAD + (int)sizeof(struct ofi_am_head),
        OFI_FRAG_SIZE = 262144 };    /* PULL and PUSH: at most */

@@ -26,7 +26,7 @@ struct ofi_ep {
     uint64_t *connected;       /* atomic: a bit for each PE, ofi_am_connect() */
     /* ofi_am_number.c: of the last message to each PE; NULL: none has one. */
     struct base_lock numbers_lock;
-    uint32_t *numbers MEMBER_GUARDED_BY(numbers_lock);
+    uint16_t *numbers MEMBER_GUARDED_BY(numbers_lock);
     uint32_t index;             /* in ofi.eps */
     _Alignas(64) uint64_t in_flight;    /* atomic */
 };

@@ -67,11 +67,6 @@ struct ofi_state {
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
 extern struct ofi_state ofi;
-/* Is a message of that length to leave without a completion? */
-static inline bool ofi_may_inject(size_t len)
-{
-    return len <= ofi.inject_msg && !ofi.loses_injected;
-}
 /* Of a completion queue; psm3 says SIZE_MAX of queues that have no end. */
 static inline size_t ofi_entries(size_t operations)
 {
