@@ -21,7 +21,7 @@ for device in $devices; do
 done
 wait
 for device in $devices; do
-    check grep -q 'PE 0 .*: stream .*: shmemx_.* waits for .*S-W-STALL' \
-        "$device"
+    grep -q 'PE 0 .*: stream .*: shmemx_.* waits for .*S-W-STALL' "$device" ||
+        { echo "FAIL: no line on $device:"; cat "$device"; } >>failed
 done
 finish
