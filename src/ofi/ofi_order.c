@@ -254,16 +254,22 @@ static bool is_staged(const struct xport_addr *to, const void *source)
            (to->seg == HEAP_DEVICE || ofi_is_device_only(source));
 }
 
+/* A copy, of which some are left for others, or one put. */
+static bool may_transmit(const struct xport_addr *to, const void *source,
+                         size_t len)
+{
+    return ofi_in_flight() <= OFI_COPIES / 2 &&
+           (len <= XPORT_COPY_MAX ||
+            (len < ofi_stripe_from && ofi_put_is_single(to, source, len)));
+}
+
 /* Are they done in that order, each at once, as messages or copies? */
 static bool may_message(const struct xport_addr *to, const void *source,
                         size_t len, const struct xport_addr *sig_at)
 {
     return in_order() && !ofi.nic_amo && !ofi_is_device_only_seg(sig_at->seg) &&
-           (!to || (ofi_in_flight() <= OFI_COPIES / 2 &&
-                    !is_staged(to, source) &&
-                    (len <= XPORT_COPY_MAX ||
-                     (len < ofi_stripe_from &&
-                      ofi_put_is_single(to, source, len)))));
+           (!to || (!is_staged(to, source) &&
+                    (len <= OFI_AM_PAYLOAD || may_transmit(to, source, len))));
 }
 
 /* Both by one message, or a copy that is sent and a message behind it, whose
