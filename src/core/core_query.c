@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the activity records of off-node PEs, with gets that no thread waits
- * for.  Called by core_stall.c only.  The replies lie in the reserved part of
+ * for, and has these PEs look for messages that were lost.  Called by core_stall.c only.  The replies lie in the reserved part of
  * the heap, and an endpoint context of their own keeps the gets apart from the
  * program's order and completion. */
 #include "core/core_query.h"
@@ -111,6 +111,7 @@ void core_query_start(int pe, const void *sym, uint64_t now)
         .unsent = GET_ACTIVITY | (sym ? GET_VALUE : 0), .reply = &replies[i]
     };
     send(&queries[i], now);
+    xport_net->probe(pe);
 }
 
 int core_query_lost(uint64_t now, uint64_t most_ns)

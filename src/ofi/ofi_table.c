@@ -3,6 +3,7 @@
  * xport_progress.  ofi_open.c sets them; no other file names these slots. */
 #include "ofi/ofi_provider.h"
 #include "ofi/ofi_dispatch.h"
+#include "ofi/am/ofi_am_number.h"
 
 /* A put that comes over a stream of bytes is work for the descriptor's owner;
  * one of a NIC's shows nowhere but in memory. */
@@ -28,6 +29,7 @@ const struct xport_ops ofi_ops = {
     .notify = ofi_notify, .put_notify = ofi_put_notify,
     .fence = ofi_fence, .fence_test = ofi_fenced, .can_post = ofi_has_room,
     .quiet = ofi_quiet, .quiet_test = ofi_quiet_test,
+    .probe = ofi_am_probe,
     .is_registered = ofi_heap_registered, .register_up_to = ofi_heap_register,
     .register_agreed = ofi_heap_register_agree,
 };

@@ -156,6 +156,9 @@ struct xport_ops {
     void (*quiet)(struct xport_ep *f);
     /* Would quiet return at once?  As fence_test. */
     bool (*quiet_test)(struct xport_ep *f);
+    /* For a wait that lasts: has that PE see whether a message of this one's to
+     * it was lost, which ends the job.  Waits for nothing. */
+    void (*probe)(int pe);
 
     /* ---- registration of the host segment ---- */
     /* Is it registered up to that offset?  The same on all PEs. */

@@ -15,7 +15,8 @@ static void check(const struct ofi_am_head *h, size_t size)
 {
     size_t payload = size - sizeof *h;
 
-    FUZZ_CHECK(h->token == rules.token && h->pe < rules.n_pes);
+    FUZZ_CHECK(h->token == rules.token && h->pe < rules.n_pes &&
+               h->ep < OFI_AM_EPS);
     FUZZ_CHECK(h->seg < HEAP_SEGS);
     switch (h->kind) {
     case OFI_AM_REPLY:

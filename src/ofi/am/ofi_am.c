@@ -56,11 +56,14 @@ _Static_assert((int)XPORT_PACKED_MAX == (int)OFI_AM_PAYLOAD &&
 
 static void am_sent(struct ofi_op *op)
 {
-    struct xport_ep *f = ((struct am_buf *)op)->counts ? op->ctx : NULL;
+    bool counts = ((struct am_buf *)op)->counts;
+    struct xport_ep *f = op->ctx;
 
     ofi_pool_free(&bufs, op);
-    if (f)
+    if (counts)
         ofi_ctx_completed(f);
+    else                        /* release: the last use of the context */
+        __atomic_fetch_sub(&f->unsent, 1, __ATOMIC_RELEASE);
 }
 
 /* One of those who know that it is over ends it; uses: what they saw. */
@@ -254,6 +257,8 @@ static void fill_buf(struct am_buf *b, struct xport_ep *f, int pe,
     b->uses = m->a ? (uint32_t)(m->h->cookie >> 32) : 0;
     b->counts = m->counts;
     b->posted = true;
+    if (!m->counts)
+        __atomic_fetch_add(&f->unsent, 1, __ATOMIC_RELAXED);
     pack(b->bytes, m);
 }
 
@@ -329,6 +334,9 @@ void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
     a->dest = result;
     a->size = (size_t)x->size;
     a->left = result && !nbi ? &left : NULL;
+    /* Atomics of the provider may overtake it. */
+    a->staged = ofi.nic_amo && !result;
+    __atomic_fetch_add(&f->staged, a->staged, __ATOMIC_RELAXED);
     send_request(f, a, &h, NULL, NULL);
     if (result && !nbi)
         wait_zero(f, &left, at->pe);
@@ -373,7 +381,7 @@ static long try_send(struct xport_ep *f, struct ofi_ep *e, int pe,
                                  &b->op));
     if (rc) {
         __atomic_fetch_sub(&e->in_flight, 1, __ATOMIC_RELAXED);
-        ofi_pool_free(&bufs, &b->op);
+        am_sent(&b->op);
     }
     return rc;
 }

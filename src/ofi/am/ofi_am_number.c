@@ -73,11 +73,39 @@ void ofi_am_post_failed(struct ofi_ep *e, int pe)
     lock_release(&e->numbers_lock);
 }
 
+static bool has_sent(struct ofi_ep *e, int pe)
+{
+    bool is = false;
+
+    if (!e->numbers)
+        return false;
+    lock_acquire(&e->numbers_lock);
+    is = e->numbers[pe] != 0;
+    lock_release(&e->numbers_lock);
+    return is;
+}
+
+void ofi_am_probe(int pe)
+{
+    int n_eps = __atomic_load_n(&ofi.n_eps, __ATOMIC_ACQUIRE);
+    struct ofi_am_head h = {
+        .kind = OFI_AM_HELLO, .pe = (uint32_t)rt_job.pe & (OFI_AM_PES - 1)
+    };
+
+    for (int i = 0; i < n_eps; i++) {
+        if (!has_sent(ofi.eps[i], pe))
+            continue;
+        h.token = ofi_peer(pe)->token;
+        /* Where there is no room there will be at the next question. */
+        ofi_am_post(ofi.eps[i], pe, &h, sizeof h, NULL, NULL);
+    }
+}
+
 void ofi_am_check_number(const struct ofi_am_head *h)
 {
     uint16_t **of = &taken[h->ep];
 
-    if (!h->number)
+    if (!ofi.numbered || (h->kind == OFI_AM_HELLO && !h->number))
         return;
     if (!*of)
         *of = calloc((size_t)rt_job.n_pes, sizeof **of);

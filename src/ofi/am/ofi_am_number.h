@@ -13,6 +13,8 @@ long ofi_am_post(struct ofi_ep *e, int pe, struct ofi_am_head *h, size_t len,
                  void *desc, struct ofi_op *op);
 /* A failure of one of them has been reported: the next takes its number. */
 void ofi_am_post_failed(struct ofi_ep *e, int pe);
+/* A further message on each endpoint that has sent that PE one. */
+void ofi_am_probe(int pe);
 /* At the target, for each message, by one thread at a time: does not return
  * where one before it is missing. */
 void ofi_am_check_number(const struct ofi_am_head *h);

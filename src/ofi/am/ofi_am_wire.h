@@ -21,7 +21,8 @@ enum ofi_am_kind {
     OFI_AM_PULL,                /* reads there; DONE when the device has it */
     OFI_AM_PUSH,                /* writes there; DONE when it is there */
     OFI_AM_DONE,
-    OFI_AM_HELLO,               /* nothing: it made the connection */
+    OFI_AM_HELLO,               /* nothing: it made the connection, or has a
+                                 * number to be looked at */
     /* The payload is stored, at offset stride of segment cond, and then comes
      * what NOTIFY does. */
     OFI_AM_PUT_NOTIFY,

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OFI_ADDR_VERSION = 2, OFI_ADDR_EP_MAX = 255, OFI_ADDR_NAME_MAX = 31,
+enum { OFI_ADDR_VERSION = 3, OFI_ADDR_EP_MAX = 255, OFI_ADDR_NAME_MAX = 31,
        OFI_ADDR_MAX = 512 };
 
 struct ofi_addr {

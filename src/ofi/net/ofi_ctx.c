@@ -18,7 +18,7 @@
 
 /* Contexts by index, in blocks: a completion finds its context without a lock,
  * and blocks are never moved. */
-enum { BLOCK = 256, BLOCKS = 4096 };
+enum { BLOCK = 256, BLOCKS = 4096, CLOSE_POLLS = 1000 };
 static struct xport_ep **blocks[BLOCKS];
 static uint32_t n_ctxs GUARDED_BY(ofi_lock);
 static uint32_t *free_indices GUARDED_BY(ofi_lock);
@@ -81,6 +81,7 @@ static int ep_open(struct ofi_ep **out, struct fi_info *info, bool with_fd)
         return -ENOMEM;
     memset(e, 0, sizeof *e);
     e->fd = -1;
+    e->numbers_lock = (struct base_lock)LOCK_INIT;
     rc = open_parts(e, info, with_fd);
     if (rc)
         ofi_ep_close(e);
@@ -237,6 +238,25 @@ static void give_index(uint32_t i) REQUIRES(ofi_lock)
     free_indices[n_free++] = i;
 }
 
+static void ignore(void *arg, const char *what, int pe, const char *cause)
+{
+    (void)arg, (void)what, (void)pe, (void)cause;
+}
+
+/* Messages of requests that were answered, or given up, may be on their way
+ * still.  False: to a PE that takes none, and their ends come later. */
+static bool sends_ended(struct xport_ep *f)
+{
+    for (int i = 0; i < CLOSE_POLLS; i++) {
+        /* acquire: that was its last use. */
+        if (!__atomic_load_n(&f->unsent, __ATOMIC_ACQUIRE))
+            return true;
+        ofi_ep_poll(f->ep);
+        sched_yield();
+    }
+    return false;
+}
+
 void ofi_ctx_close(struct xport_ep *f)
 {
     /* Another thread may have posted a part whose end was seen already, and be
@@ -245,6 +265,10 @@ void ofi_ctx_close(struct xport_ep *f)
     while (__atomic_load_n(&f->sent, __ATOMIC_ACQUIRE) !=
            __atomic_load_n(&f->staged, __ATOMIC_RELAXED))
         sched_yield();
+    if (unlikely(!sends_ended(f))) {       /* it stays for them */
+        f->failed = ignore;
+        return;
+    }
     lock_acquire(&ofi_lock);
     f->ep->users--;
     give_index(f->index);

@@ -69,6 +69,9 @@ struct xport_ep {
     /* Of what is fetched: a quiet has to flush device memory, and has. */
     uint64_t device_fetches, device_flushed;
     _Alignas(64) uint64_t done, amo_done, sent;
+    /* Messages that are not in these numbers and not sent yet: their ends name
+     * the context. */
+    uint64_t unsent;
 };
 
 /* relaxed: a quiet counts what its own thread has begun. */

@@ -8,7 +8,6 @@
 #include "rt/rt.h"
 
 #include <stdio.h>
-#include <unistd.h>
 #include <stdlib.h>
 
 /* What the program's call is, and whom it is about. */
@@ -33,15 +32,17 @@ static struct subject subject_of(int pe)
     return p;
 }
 
+enum { OTHERS_WAIT = 3 };       /* seconds */
 /* The launcher reports a peer that died.  Of the threads of this PE that meet
- * the same cause the first one has the word. */
+ * the same cause the first one has the word, unless something keeps it. */
 static void await_end(void)
 {
     static bool reports;        /* atomic */
+    bool first = !__atomic_exchange_n(&reports, true, __ATOMIC_RELAXED);
 
-    while (__atomic_exchange_n(&reports, true, __ATOMIC_RELAXED))
-        pause();
     rt_await_end();
+    for (int i = 0; !first && i < OTHERS_WAIT; i++)
+        rt_await_end();
 }
 
 void ofi_fatal(const char *what, int pe, long rc, const char *detail)

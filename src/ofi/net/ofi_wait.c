@@ -70,6 +70,8 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
         n = ofi_ep_poll(e);
     if (!waits || seldom)
         n += ofi_poll_incoming();
+    if (seldom && e != ofi.eps[0] && ofi_ep_is_busy(ofi.eps[0]))
+        n += ofi_ep_poll(ofi.eps[0]);   /* replies that keep their buffers */
     n += ofi_run_work();
     ofi_progress_note_poll();
     if (n)
