@@ -27,8 +27,8 @@
 enum step_kind { EXCHANGE, COPY, REDUCE };
 struct step {
     enum step_kind kind;
-    int n;                      /* EXCHANGE: messages at a time */
-    struct shmemx_req *reqs[2];
+    int n;                      /* EXCHANGE: messages at a time, */
+    struct shmemx_req **reqs;   /* among those of the request */
     bool sends;                 /* the only one of them, so far, and that: */
     const char *sent;
     struct gtl_reduce reduce;   /* COPY: out, a and n bytes of that */
@@ -53,6 +53,8 @@ struct coll {
     size_t size;                /* of an element */
     int n, most;
     struct step *steps;
+    int n_reqs;
+    struct shmemx_req **reqs;   /* its messages */
 };
 
 static const struct stream_req_ops coll_req_ops;
@@ -162,6 +164,7 @@ static int message_number(const struct pcoll_sched *s,
     return n;
 }
 
+/* Messages of a step are next to each other in c->reqs. */
 static int message(struct coll *c, const struct pcoll_sched *s,
                    const struct pcoll_action *a, struct piece p)
 {
@@ -177,9 +180,12 @@ static int message(struct coll *c, const struct pcoll_sched *s,
 
     if (rc)
         return rc;
+    if (!t->n)
+        t->reqs = c->reqs + c->n_reqs;
     t->reqs[t->n] = t->reqs[0];         /* behind the receipt */
     t->reqs[args.sends ? t->n : 0] = r;
     t->n++;
+    c->n_reqs++;
     t->sends = args.sends;
     t->sent = p.at;
     return 0;
@@ -265,6 +271,9 @@ static int make_steps(struct coll *c)
                                &args);
 
     rc = rc ? rc : make_room(c, &s);
+    c->reqs = calloc((size_t)s.n + 1, sizeof *c->reqs);
+    if (!rc && !c->reqs)
+        rc = stream_no_memory(c->call);
     for (int i = 0; i < s.n && !rc; i++)
         rc = add_action(c, &s, &s.actions[i]);
     free(s.actions);
@@ -273,19 +282,13 @@ static int make_steps(struct coll *c)
 
 /* ---- a request ---- */
 
-static void free_steps(const char *call, struct coll *c)
-{
-    for (int i = 0; i < c->n; i++)
-        for (int k = 0; k < c->steps[i].n; k++)
-            stream_req_free(call, c->steps[i].reqs[k]);
-}
-
 static void free_coll(struct coll *c)
 {
     lock_acquire(&lock);
     list_remove(&c->link);
     lock_release(&lock);
     free(c->steps);
+    free(c->reqs);
     free(c);
 }
 
@@ -293,7 +296,8 @@ static void undo(const char *call, struct coll *c)
 {
     if (c->queue)
         stream_queue_wait_host(call, c->queue);
-    free_steps(call, c);
+    for (int i = 0; i < c->n_reqs; i++)
+        stream_req_free(call, c->reqs[i]);
     if (c->queue)
         stream_queue_destroy(call, c->queue);
     if (c->stream)
@@ -322,23 +326,6 @@ static int prepare(struct coll *c)
         return rc;
     }
     return stream_queue_create(c->call, c->stream, 0, &c->queue);
-}
-
-/* All members make theirs, so partners are found. */
-static int match(struct coll *c)
-{
-    struct shmemx_req **all;
-    int n = 0, rc;
-
-    all = malloc(2 * (size_t)c->n * sizeof *all + 1);
-    if (!all)
-        return stream_no_memory(c->call);
-    for (int i = 0; i < c->n; i++)
-        for (int k = 0; k < c->steps[i].n; k++)
-            all[n++] = c->steps[i].reqs[k];
-    rc = msg_match_all(c->call, n, all);
-    free(all);
-    return rc;
 }
 
 /* ---- all members make the same ---- */
@@ -425,7 +412,9 @@ static int make(const struct coll *args, int rc, struct shmemx_req **out)
         rc = make_steps(c);
     rc = all_have(c, rc, word_of(c));
     if (!rc) {
-        rc = match(c);
+        /* All members make theirs, so partners are found.  From the agreement
+         * to here nothing may fail on one member alone. */
+        rc = msg_match_all(c->call, c->n_reqs, c->reqs);
         if (!rc)
             rc = stream_req_create(c->call, &(struct stream_req_args){
                 .ops = &coll_req_ops, .object = c }, &r);

@@ -70,6 +70,7 @@ static void free_pcoll(struct pcoll *c)
         if (l->out)
             free(l->places);
     free(c->links);
+    free(c->reqs);
     free(c->sends);
     free(c->runs);
     free(c->part.ready);
@@ -460,7 +461,7 @@ static int still_agree(const struct pcoll_args *a, int rc)
 
 static int join(const struct pcoll_args *a, struct pcoll *c)
 {
-    int rc = still_agree(a, pcoll_link_match(c));
+    int rc = still_agree(a, msg_match_all(c->call, c->n_links, c->reqs));
 
     if (rc)
         return rc;

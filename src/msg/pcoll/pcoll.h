@@ -29,7 +29,6 @@ struct pcoll_link {
     int member;
     bool out;
     int n;                      /* messages */
-    struct shmemx_req *req;
     struct msg_chan *chan;
     /* [n] each.  in: both in the pool; out: a copy. */
     struct pcoll_place *places, *sources;
@@ -64,6 +63,7 @@ struct pcoll {
     char *room;                 /* for what is combined */
     int n_links;
     struct pcoll_link *links;
+    struct shmemx_req **reqs;   /* [n_links]: their channels' */
     /* Under the trigger's lock. */
     struct shmemx_trig *trig;
     struct trig *of;
@@ -141,9 +141,8 @@ int pcoll_link_actions(struct pcoll *c);
 uint64_t pcoll_link_balance(const struct pcoll *c);
 /* Messages to that member, or from it. */
 uint64_t pcoll_link_count(const struct pcoll *c, int member, bool out);
-/* This end of each channel; and all of them matched. */
+/* This end of each channel. */
 int pcoll_link_open(struct pcoll *c);
-int pcoll_link_match(struct pcoll *c);
 /* After the match, the first at the senders, the second after a synchronization.
  */
 void pcoll_link_exchange(struct pcoll *c);

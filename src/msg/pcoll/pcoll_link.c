@@ -95,7 +95,10 @@ int pcoll_link_actions(struct pcoll *c)
         return stream_no_memory(c->call);
     for (int i = 0; i < c->sched.n; i++)
         link_action(c, i);
-    return 0;
+    /* Here, before the members agree: a match that one of them cannot begin
+     * would not end on the others. */
+    c->reqs = calloc((size_t)c->n_links + 1, sizeof *c->reqs);
+    return c->reqs ? 0 : stream_no_memory(c->call);
 }
 
 /* A number that no other pair and count is likely to have. */
@@ -228,6 +231,7 @@ static int open_link(struct pcoll *c, struct pcoll_link *l)
         .team = msg_team_id(c->team), .number = c->number,
         .partitions = (int)all
     };
+    struct shmemx_req **req = &c->reqs[l - c->links];
     int rc;
 
     if (all > INT32_MAX)
@@ -239,9 +243,9 @@ static int open_link(struct pcoll *c, struct pcoll_link *l)
                       : stream_no_pool_memory(c->call, table);
     l->sources = l->places + n;
     a.buf = l->places;
-    rc = msg_req_create(&a, NULL, &l->req);
+    rc = msg_req_create(&a, NULL, req);
     if (!rc)
-        l->chan = part_find(c->call, l->req, l->out);
+        l->chan = part_find(c->call, *req, l->out);
     return rc;
 }
 
@@ -253,20 +257,6 @@ int pcoll_link_open(struct pcoll *c)
         rc = open_link(c, &c->links[i]);
     if (!rc)
         fill_places(c);
-    return rc;
-}
-
-int pcoll_link_match(struct pcoll *c)
-{
-    struct shmemx_req **all = malloc((size_t)c->n_links * sizeof *all + 1);
-    int rc;
-
-    if (!all)
-        return stream_no_memory(c->call);
-    for (int i = 0; i < c->n_links; i++)
-        all[i] = c->links[i].req;
-    rc = msg_match_all(c->call, c->n_links, all);
-    free(all);
     return rc;
 }
 
@@ -379,8 +369,8 @@ int pcoll_link_compare(struct pcoll *c)
 void pcoll_link_close(const char *call, struct pcoll *c)
 {
     for (struct pcoll_link *l = c->links; l && l < c->links + c->n_links; l++) {
-        if (l->req)
-            stream_req_free(call, l->req);
+        if (l->chan)
+            stream_req_free(call, c->reqs[l - c->links]);
         if (!l->out && l->places)
             heap_pool_free(l->places);
     }
