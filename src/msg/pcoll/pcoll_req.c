@@ -149,6 +149,11 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     uint64_t seq = c->seq + 1;
     int rc = 0;
 
+    /* Any link may take an entry; a start has reserved two for a request, and
+     * as many for each other one. */
+    if (stream_ring_reserve(q->ring,
+                            (size_t)c->n_links + 2 * q->resolved_room + 2))
+        return stream_no_memory(w->call);
     if (c->dev_counters)
         stream_step_batch_store(&q->steps, dev_word(c, &c->counters->epoch), seq);
     else
