@@ -62,9 +62,12 @@ void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 
 /* ---- deleted ---- */
 
-/* The processor's memory. */
+/* What does not go with the heap. */
 static void free_pcoll(struct pcoll *c)
 {
+    part_prequest_release(&c->part);
+    if (c->stream)
+        gtl->stream_destroy(c->stream);
     free(c->sched.actions);
     for (struct pcoll_link *l = c->links; l && l < c->links + c->n_links; l++)
         if (l->out)
@@ -82,9 +85,6 @@ void pcoll_delete(const char *call, struct pcoll *c)
     if (c->trig)
         trig_free(call, c->trig);
     pcoll_link_close(call, c);
-    part_prequest_release(&c->part);
-    if (c->stream)
-        gtl->stream_destroy(c->stream);
     if (c->base[SHMEMX_SCRATCH])
         heap_pool_free(c->base[SHMEMX_SCRATCH]);
     if (c->room)
