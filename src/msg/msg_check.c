@@ -75,6 +75,7 @@ struct msg_chan *msg_chan_of_ctrl(const struct msg_ctrl *m)
 
 void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *m)
 {
+    uint32_t proto = m->flags >> MSG_RTR_PROTO_SHIFT;
     uint64_t len = s->len;
 
     if (!s->sends || s->state != MSG_CHAN_RTS_SENT)
@@ -87,7 +88,8 @@ void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *m)
         refuse(m, "has slots that are too short");
     if (m->seg < 0 || !is_in_segment(m->seg, m->at, len))
         refuse(m, "names memory that is not symmetric");
-    if (!msg_protos[m->flags >> MSG_RTR_PROTO_SHIFT]->offered(s, m))
+    if ((proto == MSG_PROTO_PART) != (s->part != NULL) ||
+        !msg_protos[proto]->offered(s, m))
         refuse(m, "names a protocol that this end has not offered");
 }
 

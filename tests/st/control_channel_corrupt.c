@@ -8,6 +8,7 @@
 #include "st.h"
 
 #include <inttypes.h>
+#include <shmemx_part.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ struct note {
     uint64_t turn;
 };
 enum { TAG = 0x1a17c0de, APART = 128, SEND = 0, ANSWER = 1, GONE = 2,
-       HOW_SHIFT = 8, GATE = 3 };
+       HOW_SHIFT = 8, EAGER = 1, GATE = 3 };
 
 static char buffer[64];
 
@@ -91,6 +92,8 @@ static void answer(char *block, const char *what)
     };
     if (!strcmp(what, "trigger"))
         forged.flags = GATE << HOW_SHIFT;
+    else if (!strcmp(what, "whole"))
+        forged.flags = EAGER << HOW_SHIFT;
     else if (!strcmp(what, "early"))
         forged.kind = GONE;
     /* Each is the first of its ring, at the same address. */
@@ -104,7 +107,9 @@ static int one_sided(char *block, const char *what)
     shmemx_req_t r;
 
     if (me == 0) {
-        T_EQ(shmemx_send_init(buffer, sizeof buffer, 1, TAG, &r), 0);
+        T_EQ(strcmp(what, "whole")
+                 ? shmemx_send_init(buffer, sizeof buffer, 1, TAG, &r)
+                 : shmemx_psend_init(buffer, 4, 16, 1, TAG, &r), 0);
         T_EQ(shmemx_match(r), 0);
     } else {
         answer(block, what);
@@ -136,7 +141,7 @@ int main(int argc, char **argv)
     block = shmem_malloc(64);
     if (argc < 2 || n_pes != 2 || !block)
         return 2;
-    if (strstr("ready trigger early", argv[1]))
+    if (strstr("ready trigger early whole", argv[1]))
         return one_sided(block, argv[1]);
     T_EQ(me == 0 ? shmemx_send_init(buffer, sizeof buffer, 1, TAG, &r)
                  : shmemx_recv_init(buffer, sizeof buffer, 0, TAG, &r), 0);

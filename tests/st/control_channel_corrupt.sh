@@ -5,7 +5,7 @@
 set -u
 failures=0
 export SHMEM_SYMMETRIC_SIZE=8M
-for what in yours gone words segment from kind ready trigger early ring; do
+for what in yours gone words segment from kind ready trigger early whole ring; do
     said=$(timeout 20 "$BUILD/bin/oshrun" -n 2 \
         "$BUILD/obj/tests/st/control_channel_corrupt" $what 2>&1)
     rc=$?

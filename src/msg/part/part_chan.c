@@ -160,7 +160,7 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
     uint64_t t = rtr->trig >> 32, theirs = (uint32_t)rtr->trig;
     uint64_t size = sizeof(struct part_counters) + theirs * sizeof(uint64_t);
 
-    return s->part && t && t <= theirs && theirs <= INT32_MAX &&
+    return t && t <= theirs && theirs <= INT32_MAX &&
            !((uint64_t)s->part->n % t) && !rtr->slots &&
            size <= heap_segs[HEAP_HOST].size &&
            rtr->counters <= heap_segs[HEAP_HOST].size - size;
