@@ -433,26 +433,14 @@ void msg_chan_free(struct msg_chan *c)
 {
     lock_acquire(&msg_lock);
     refuse_sender(c);
-    switch (c->state) {
-    case MSG_CHAN_NEW:
+    if (c->state == MSG_CHAN_NEW)
         free_unmatched(c);
-        break;
-    case MSG_CHAN_RTS_SENT:
-        if (c->one_shot)
-            release_chan(c);
-        else
-            c->freed = true;    /* until the RTR comes */
-        break;
-    case MSG_CHAN_MATCHED:
-        if (c->one_shot)
-            release_chan(c);
-        else
-            send_fin(c);
-        break;
-    case MSG_CHAN_FAILED:
+    else if (c->one_shot || c->state == MSG_CHAN_FAILED)
         release_chan(c);
-        break;
-    }
+    else if (c->state == MSG_CHAN_MATCHED)
+        send_fin(c);
+    else
+        c->freed = true;        /* until the RTR comes */
     progress_locked("shmemx_req_free", true);   /* no round trip for each */
     lock_release(&msg_lock);
     leave_to_thread();
