@@ -3,6 +3,7 @@
  * and by a channel.  The hang report and the requests' calls use it. */
 #include "msg/msg_int.h"
 #include "core/core_misuse.h"
+#include "msg/msg_table.h"
 #include "msg/part/part.h"
 
 #include <errno.h>
@@ -45,12 +46,18 @@ static void describe_if_its(struct msg_chan *c, void *arg)
 void msg_describe_unexpected(int pe, char *text, size_t size)
 {
     size_t n = strlen(text);
-    const char *receive;
-    int tag;
+    const struct msg_ctrl *rts;
 
-    if (msg_find_unexpected(pe, &tag, &receive))
+    if (!lock_try(&msg_lock))
+        return;
+    rts = msg_table_first_unexpected(pe);
+    if (rts)
         snprintf(text + n, size - n, " (PE %d sends tag %d, for which there "
-                 "is no shmemx_%s here)", pe, tag, receive);
+                 "is no shmemx_%s here)", pe, rts->tag,
+                 rts->flags & MSG_RTS_PARTS ? "precv_init"
+                 : rts->flags & MSG_RTS_ONE_SHOT ? "enqueue_recv"
+                                                 : "recv_init");
+    lock_release(&msg_lock);
 }
 
 bool msg_describe_counter(const void *word, char *text, size_t size)

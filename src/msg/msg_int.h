@@ -212,9 +212,6 @@ void msg_chan_request_match(const char *call, struct msg_chan *c);
 void msg_send_all_rts(void);
 /* One-shot receive: its stream has come to it, so its sender may put. */
 void msg_chan_recv_reached(struct msg_chan *c);
-/* Does that PE send what nothing here receives?  Its tag, and the call that would
- * receive it, without shmemx_.  False also where that is not known just now. */
-bool msg_find_unexpected(int pe, int *tag, const char **receive);
 
 /* Reads and sends control messages as far as can be done at once, for a caller
  * that comes again. */
@@ -233,7 +230,8 @@ void msg_match_close(void);
 /* A line's name for the message whose completion is that word.  False: it is
  * no message's, or that is not known just now. */
 bool msg_describe_counter(const void *word, char *text, size_t size);
-/* Appends what that PE sends and nothing here receives, if anything. */
+/* Appends what that PE sends and nothing here receives, if that is known just
+ * now, and the call that would receive it. */
 void msg_describe_unexpected(int pe, char *text, size_t size);
 /* "send to PE 1, tag 7" */
 void msg_describe(const struct msg_chan *c, char *text, size_t size);

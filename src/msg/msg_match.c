@@ -150,23 +150,6 @@ static void handle_rts(const struct msg_ctrl *rts) REQUIRES(msg_lock)
                    "message of PE %d", rts->from);
 }
 
-bool msg_find_unexpected(int pe, int *tag, const char **receive)
-{
-    const struct msg_ctrl *rts;
-
-    if (!lock_try(&msg_lock))
-        return false;
-    rts = msg_table_first_unexpected(pe);
-    if (rts) {
-        *tag = rts->tag;
-        *receive = rts->flags & MSG_RTS_PARTS ? "precv_init"
-                   : rts->flags & MSG_RTS_ONE_SHOT ? "enqueue_recv"
-                                                   : "recv_init";
-    }
-    lock_release(&msg_lock);
-    return rts != NULL;
-}
-
 /* ---- the sender ---- */
 
 static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
