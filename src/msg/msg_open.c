@@ -19,13 +19,6 @@ static bool describe_counter(const void *word, char *text, size_t size)
            msg_describe_counter(word, text, size);
 }
 
-/* Of a message or of a collective. */
-static bool describe_partition(const void *word, char *text, size_t size)
-{
-    return pcoll_describe_counter(word, text, size) ||
-           msg_describe_counter(word, text, size);
-}
-
 static void close_trigger(struct msg_chan *c, void *arg)
 {
     (void)arg;
@@ -85,7 +78,7 @@ int msg_reserve(void)
     };
 
     stream_register_upper(&ops);
-    kernel_names.partition = describe_partition;
+    kernel_names.partition = describe_counter;
     return msg_ctrl_reserve();
 }
 
