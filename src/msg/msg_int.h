@@ -172,6 +172,9 @@ int msg_req_check_start(const struct stream_where *w, const struct req *r,
 int msg_req_error(const char *call, struct req *r, struct stream_errors *e);
 const char *msg_req_busy(const struct req *r);
 void msg_req_name(const struct req *r, char *text, size_t size);
+/* For counters that the device does not reach, or may not wait for. */
+int msg_wait_by_host(const struct stream_where *w, const struct msg_chan *c,
+                     const uint64_t *counters, size_t n, uint64_t least);
 
 /* ---- msg_select.c ---- */
 /* Sets the protocol and the landing of that receive: 0 or -ENOSPC. */

@@ -140,12 +140,11 @@ static void started(const char *call, struct req *r)
 
 /* ---- waits ---- */
 
-/* For a counter that the device does not reach, or may not wait for. */
-static int wait_by_host(const struct stream_where *w, const struct msg_chan *c,
-                        const uint64_t *counter, uint64_t least)
+int msg_wait_by_host(const struct stream_where *w, const struct msg_chan *c,
+                     const uint64_t *counters, size_t n, uint64_t least)
 {
     const struct stream_wait wait = {
-        .how = STREAM_ALL, .n = 1, .size = sizeof *counter, .ivars = counter,
+        .how = STREAM_ALL, .n = n, .size = sizeof *counters, .ivars = counters,
         .cmp = SHMEM_CMP_GE, .value = least, .whose = 1 + c->pe
     };
 
@@ -163,7 +162,7 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
         return 0;
     if (unlikely(!c->dev_counters || !stream_device_waits() ||
                  !stream_waits_allowed()))
-        return wait_by_host(w, c, counter, least);
+        return msg_wait_by_host(w, c, counter, 1, least);
     seen = (void *)((char *)c->dev_counters +
                     ((char *)counter - (char *)c->counters));
     stream_step_batch_wait(&q->steps, seen, least);

@@ -347,17 +347,6 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
 
 /* ---- waits ---- */
 
-static int wait_by_host(const struct stream_where *w, const struct msg_chan *c,
-                        uint64_t *counters, size_t n)
-{
-    const struct stream_wait wait = {
-        .how = STREAM_ALL, .n = n, .size = sizeof *counters, .ivars = counters,
-        .cmp = SHMEM_CMP_GE, .value = c->seq, .whose = 1 + c->pe
-    };
-
-    return stream_wait(w, &wait);
-}
-
 static int wait(const struct stream_where *w, struct queue *q, struct req *r,
                 struct start_parts *parts)
 {
@@ -368,7 +357,7 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
 
     (void)parts;
     if (!c->dev_counters || !stream_device_waits() || !stream_waits_allowed())
-        return wait_by_host(w, c, counters, n);
+        return msg_wait_by_host(w, c, counters, n, c->seq);
     if (stream_step_batch_reserve_more(&q->steps, n))
         return stream_no_memory(w->call);
     for (size_t i = 0; i < n; i++) {
