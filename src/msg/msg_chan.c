@@ -197,23 +197,15 @@ static void report_lost(void) REQUIRES(msg_lock)
     lost.n = 0;
 }
 
-/* Their counters and slots go with the heap. */
-static void delete_list(struct list_link *l) REQUIRES(msg_lock)
+static void release_list(struct list_link *l) REQUIRES(msg_lock)
 {
-    while (!list_empty(l)) {
-        struct msg_chan *c = list_entry(l->next, struct msg_chan, link);
-
-        count_lost(c);
-        list_remove(&c->link);
-        msg_handle_release(c->handle);
-        part_ops.detach(c);
-        free(c);
-    }
+    while (!list_empty(l))
+        msg_chan_release(list_entry(l->next, struct msg_chan, link));
 }
 
 void msg_chans_close(void)
 {
-    delete_list(&all);
-    delete_list(&without_rts);
+    release_list(&all);
+    release_list(&without_rts);
     report_lost();
 }
