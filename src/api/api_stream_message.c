@@ -126,7 +126,7 @@ int pshmemx_barrier_init(shmem_team_t team, shmemx_req_t *req)
 
     if (!rc)
         rc = api_need_team(__func__, team, &t);
-    return rc ? rc : msg_barrier_init(__func__, t, req);
+    return rc ? rc : msg_coll_init(__func__, t, NULL, 0, 0, req);
 }
 API_ALIAS(shmemx_barrier_init)
 
@@ -213,6 +213,6 @@ int pshmemx_allreduce_init(shmem_team_t team, void *dest, const void *source,
         size = api_type_sizes[type];
         rc = check_buffers(__func__, &r, size);
     }
-    return msg_allreduce_init(__func__, t, &r, size, rc, req);
+    return msg_coll_init(__func__, t, &r, size, rc, req);
 }
 API_ALIAS(shmemx_allreduce_init)

@@ -433,14 +433,6 @@ static int make(const struct coll *args, int rc, struct shmemx_req **out)
     return 0;
 }
 
-int msg_barrier_init(const char *call, struct core_team *t,
-                        struct shmemx_req **out)
-{
-    struct coll c = { .call = call, .team = t };
-
-    return make(&c, 0, out);
-}
-
 static int may_reduce(const char *call, const struct gtl_reduce *r,
                       size_t size)
 {
@@ -468,13 +460,15 @@ static int may_reduce(const char *call, const struct gtl_reduce *r,
     return 0;
 }
 
-int msg_allreduce_init(const char *call, struct core_team *t,
-                          const struct gtl_reduce *r, size_t size, int wrong,
-                          struct shmemx_req **out)
+int msg_coll_init(const char *call, struct core_team *t,
+                  const struct gtl_reduce *r, size_t size, int wrong,
+                  struct shmemx_req **out)
 {
-    struct coll c = { .call = call, .team = t, .what = *r, .size = size };
+    struct coll c = { .call = call, .team = t, .size = size };
 
-    return make(&c, wrong ? wrong : may_reduce(call, r, size), out);
+    if (r)
+        c.what = *r;
+    return make(&c, wrong || !r ? wrong : may_reduce(call, r, size), out);
 }
 
 /* ---- rounds ---- */

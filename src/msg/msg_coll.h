@@ -8,14 +8,12 @@
 
 struct shmemx_req;
 
-/* Of all members of a team, which call it in the same order. */
-int msg_barrier_init(const char *call, struct core_team *t,
-                     struct shmemx_req **out);
-/* r->a is the source, r->out the dest; size: of an element; wrong: 0, or why
- * this member refuses, logged: then none gets a request. */
-int msg_allreduce_init(const char *call, struct core_team *t,
-                       const struct gtl_reduce *r, size_t size, int wrong,
-                       struct shmemx_req **out);
+/* Of all members of a team, which call it in the same order.  r->a is the
+ * source, r->out the dest; size: of an element; NULL, 0: it is a barrier.
+ * wrong: 0, or why this member refuses, logged: then none gets a request. */
+int msg_coll_init(const char *call, struct core_team *t,
+                  const struct gtl_reduce *r, size_t size, int wrong,
+                  struct shmemx_req **out);
 /* Each reduction's memory, while none is made or freed. */
 void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
                                   void *arg), void *arg);
