@@ -99,12 +99,6 @@ void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
     lock_release(&lock);
 }
 
-static struct stream_where where(const struct coll *c, const char *call)
-{
-    return (struct stream_where){ .call = call, .ctx = &core_ctx_default,
-                                  .stream = c->stream };
-}
-
 /* ---- making the steps ---- */
 
 static struct step *add(struct coll *c, enum step_kind kind)
@@ -501,7 +495,9 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
                  struct start_parts *parts)
 {
     struct coll *c = coll_of(r);
-    struct stream_where mine = where(c, w->call);
+    const struct stream_where mine = {
+        .call = w->call, .ctx = &core_ctx_default, .stream = c->stream
+    };
     uint64_t seq = c->seq + 1;
     int rc;
 

@@ -3,7 +3,6 @@
  * copies out of landing slots.  proto_*.c use it; it selects nothing
  * (msg_select.c does). */
 #include "msg/msg_int.h"
-#include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
 #include "stream/stream_stats.h"
 

@@ -51,6 +51,11 @@ static inline struct part_counters *part_counters(const struct msg_chan *c)
     return (struct part_counters *)c->counters;
 }
 
+static inline uint64_t part_load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
 /* A word of it, where this PE's device reaches it: dev_counters is not NULL. */
 static inline uint64_t *part_seen(const struct msg_chan *c,
                                   const uint64_t *word)

@@ -5,7 +5,6 @@
 #include "msg/part/part.h"
 #include "core/core_misuse.h"
 #include "msg/msg_ctrl.h"
-#include "msg/msg_proto.h"
 #include "msg/pcoll/pcoll.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
@@ -77,20 +76,15 @@ int part_set_transport(const char *call, struct shmemx_req *req, int most)
 
 /* ---- completion ---- */
 
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
 bool part_is_completed(const struct msg_chan *c)
 {
     const struct part_counters *w = part_counters(c);
     bool is = true;
 
     if (c->sends)
-        is = load(&w->counters.sent) >= c->seq;
+        is = part_load(&w->counters.sent) >= c->seq;
     for (int i = 0; !c->sends && i < c->part->transport && is; i++)
-        is = load(&w->arrived[i]) >= c->seq;
+        is = part_load(&w->arrived[i]) >= c->seq;
     atomics_tsan_acquire();
     return is;
 }
@@ -266,7 +260,7 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
 
 static int check_ready(const char *call, const struct msg_chan *c)
 {
-    uint64_t sent = load(&part_counters(c)->counters.sent);
+    uint64_t sent = part_load(&part_counters(c)->counters.sent);
 
     if (sent >= c->seq)
         return core_misuse(ERR_ARG, call, "the send to PE %d, tag %d, is not "
@@ -324,6 +318,7 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
     struct pcoll *coll;
     const struct msg_chan *c = part_or_coll(call, req, 0, &coll);
     const struct part *p;
+    int at;
 
     if (coll)
         return pcoll_calls.arrived(call, coll, partition, is);
@@ -335,8 +330,8 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
     if (check_partition(call, c, partition))
         return -EINVAL;
     p = c->part;
-    *is = load(&part_counters(c)->arrived[partition / (p->n / p->transport)]) >=
-          c->seq;
+    at = partition / (p->n / p->transport);
+    *is = part_load(&part_counters(c)->arrived[at]) >= c->seq;
     if (*is)
         MSG_TRACE_PARTITION(c, "partition arrived", partition, p->each);
     else

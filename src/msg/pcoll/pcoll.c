@@ -196,20 +196,12 @@ static bool reads_source(const struct pcoll_action *a)
            (from && a->from.buffer == SHMEMX_SOURCE);
 }
 
-static void *copy_of(const void *p, size_t size)
-{
-    void *to = malloc(size ? size : 1);
-
-    if (to && size)
-        memcpy(to, p, size);
-    return to;
-}
-
 /* Without what others have to know of. */
 static struct pcoll *new_pcoll(const struct pcoll_args *a,
                                const struct pcoll_sched *s)
 {
     struct pcoll *c = calloc(1, sizeof *c);
+    size_t actions = (size_t)s->n * sizeof *s->actions;
 
     if (!c)
         return NULL;
@@ -218,11 +210,13 @@ static struct pcoll *new_pcoll(const struct pcoll_args *a,
     c->team = a->team;
     c->number = (uint32_t)a->team->calls;
     c->sched = *s;
-    c->sched.actions = copy_of(s->actions, (size_t)s->n * sizeof *s->actions);
+    c->sched.actions = malloc(actions + 1);
     if (!c->sched.actions) {
         free(c);
         return NULL;
     }
+    if (actions)
+        memcpy(c->sched.actions, s->actions, actions);
     c->base[SHMEMX_SOURCE] = (char *)a->source;
     c->base[SHMEMX_DEST] = a->dest;
     c->nelems = a->nelems;

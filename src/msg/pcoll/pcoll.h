@@ -83,15 +83,10 @@ struct pcoll {
     uint64_t *device_done;      /* [partitions]: iteration << 32 | action + 1 */
 };
 
-static inline int pcoll_pieces(const struct pcoll *c, shmemx_piece_t p)
-{
-    return c->sched.pieces[p.buffer];
-}
-
 /* Of a partition's piece: bytes; and where it is. */
 static inline size_t pcoll_bytes(const struct pcoll *c, shmemx_piece_t p)
 {
-    size_t n = (size_t)pcoll_pieces(c, p), i = (size_t)p.piece;
+    size_t n = (size_t)c->sched.pieces[p.buffer], i = (size_t)p.piece;
 
     if (!n)
         return 0;
@@ -103,7 +98,7 @@ static inline size_t pcoll_bytes(const struct pcoll *c, shmemx_piece_t p)
 static inline char *pcoll_at(const struct pcoll *c, shmemx_piece_t p,
                              int partition)
 {
-    size_t n = (size_t)pcoll_pieces(c, p), i = (size_t)p.piece;
+    size_t n = (size_t)c->sched.pieces[p.buffer], i = (size_t)p.piece;
     char *at = c->base[p.buffer] + (size_t)partition * c->each;
 
     if (!n)

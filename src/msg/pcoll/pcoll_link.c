@@ -3,12 +3,9 @@
  * the places where messages arrive, which the receiver gives the sender.
  * Called by pcoll.c while a request is made. */
 #include "msg/pcoll/pcoll.h"
-#include "core/core_misuse.h"
 #include "core/core_rma.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- counted ---- */
 

@@ -6,7 +6,6 @@
 #include "msg/pcoll/pcoll.h"
 #include "base/symbol.h"
 #include "core/core_misuse.h"
-#include "kernel/kernel.h"
 #include "msg/msg_ctrl.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
@@ -20,14 +19,9 @@ static struct pcoll *pcoll_of(const struct req *r)
     return r->object;
 }
 
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
 static bool is_completed(const struct pcoll *c)
 {
-    bool is = load(&c->counters->counters.sent) >= c->seq;
+    bool is = part_load(&c->counters->counters.sent) >= c->seq;
 
     atomics_tsan_acquire();
     return is;
@@ -209,7 +203,7 @@ static int check_partition(const char *call, const struct pcoll *c, int at)
 /* Of a member that needs none to be ready the iteration may have ended. */
 static int check_ready(const char *call, const struct pcoll *c)
 {
-    uint64_t sent = load(&c->counters->counters.sent);
+    uint64_t sent = part_load(&c->counters->counters.sent);
 
     if (!c->needs_ready && c->seq)
         return 0;
@@ -258,11 +252,11 @@ static int arrived(const char *call, struct pcoll *c, int partition, bool *is)
                            symbol_public(c->call));
     if (check_partition(call, c, partition))
         return -EINVAL;
-    *is = load(&c->counters->arrived[partition]) >= c->seq;
+    *is = part_load(&c->counters->arrived[partition]) >= c->seq;
     if (!*is) {
         rc = advance(call, c);
         core_progress(call);
-        *is = load(&c->counters->arrived[partition]) >= c->seq;
+        *is = part_load(&c->counters->arrived[partition]) >= c->seq;
     }
     atomics_tsan_acquire();
     return rc;

@@ -13,11 +13,6 @@
 /* What a call combines or copies at a time; and of that, what stays in cache. */
 enum { SLICE = 262144, BLOCK = 8192 };
 
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
 static struct part_counters *counters_of(const struct pcoll *c,
                                          const struct pcoll_action *a)
 {
@@ -93,7 +88,7 @@ void pcoll_run_open(struct pcoll *c)
 
 static bool may_send(const struct pcoll *c, const struct pcoll_action *a)
 {
-    return load(&counters_of(c, a)->counters.started) >= c->iteration;
+    return part_load(&counters_of(c, a)->counters.started) >= c->iteration;
 }
 
 static void submit(struct pcoll *c, struct trig_op *op, int partition)
@@ -120,7 +115,7 @@ static bool has_arrived(const struct pcoll *c, const struct pcoll_action *a,
 {
     size_t word = (size_t)a->message * (size_t)c->part.n + (size_t)partition;
 
-    return load(&counters_of(c, a)->arrived[word]) >= c->iteration;
+    return part_load(&counters_of(c, a)->arrived[word]) >= c->iteration;
 }
 
 /* ---- combined and copied ---- */
@@ -240,7 +235,7 @@ static bool work_on_device(struct pcoll *c, const struct pcoll_action *a,
                        "partition: %s", gtl_error());
         r->on_device = true;
     }
-    if (load(&c->device_done[partition]) < number_of(c, r))
+    if (part_load(&c->device_done[partition]) < number_of(c, r))
         return false;
     r->on_device = false;
     return true;
@@ -289,8 +284,8 @@ static int do_action(struct pcoll *c, int partition)
 /* What stays: have all others combined what this partition has sent them? */
 static bool is_combined(const struct pcoll *c, int partition)
 {
-    return !c->n_acks || load(&c->acks[partition]) >=
-                         c->iteration * (uint64_t)c->n_acks;
+    return !c->n_acks || part_load(&c->acks[partition]) >=
+                             c->iteration * (uint64_t)c->n_acks;
 }
 
 static void end_partition(struct pcoll *c, int partition)
@@ -383,7 +378,7 @@ static bool step(void *arg, bool *busy)
     int left;
 
     if (c->iteration == c->counters->counters.sent) {
-        if (load(&c->counters->epoch) > c->iteration)
+        if (part_load(&c->counters->epoch) > c->iteration)
             begin(c);
         else if (__atomic_load_n(&c->seq, __ATOMIC_ACQUIRE) > c->iteration)
             *busy = true;       /* the stream has not come to the start */
@@ -425,7 +420,7 @@ static bool may_begin(void *arg, uint64_t iteration)
 {
     const struct pcoll *c = arg;
 
-    return load(&c->counters->epoch) >= iteration;
+    return part_load(&c->counters->epoch) >= iteration;
 }
 
 const struct trig_owner pcoll_owner = {
@@ -462,8 +457,8 @@ void pcoll_run_describe(const struct pcoll *c, char *text, size_t size)
     char what[64];
     int i = c->first;
 
-    if (load(&c->counters->epoch) == load(&c->counters->counters.sent) ||
-        i >= c->part.n) {
+    if (i >= c->part.n || part_load(&c->counters->epoch) ==
+                              part_load(&c->counters->counters.sent)) {
         snprintf(text, size, "a request of %s, %s", call,
                  i >= c->part.n ? "whose last sends are under way"
                                 : "which its stream has not started");
