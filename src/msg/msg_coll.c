@@ -51,9 +51,8 @@ struct coll {
     char *room;                 /* for what arrives, in the pool, or NULL */
     struct gtl_reduce what;     /* of a reduction; n elements */
     size_t size;                /* of an element */
-    int n, most;
+    int n, n_reqs;
     struct step *steps;
-    int n_reqs;
     struct shmemx_req **reqs;   /* its messages */
 };
 
@@ -103,18 +102,7 @@ void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 
 static struct step *add(struct coll *c, enum step_kind kind)
 {
-    struct step *more;
-
-    if (c->n == c->most) {
-        c->most = c->most ? 2 * c->most : 8;
-        more = realloc(c->steps, (size_t)c->most * sizeof *more);
-        if (!more) {
-            c->most = c->n;
-            return NULL;
-        }
-        c->steps = more;
-    }
-    c->steps[c->n] = (struct step){ .kind = kind };
+    c->steps[c->n].kind = kind;
     return &c->steps[c->n++];
 }
 
@@ -170,7 +158,7 @@ static int message(struct coll *c, const struct pcoll_sched *s,
     };
     struct step *t = exchange(c, p.at, args.sends);
     struct shmemx_req *r;
-    int rc = t ? msg_req_create(&args, NULL, &r) : stream_no_memory(c->call);
+    int rc = msg_req_create(&args, NULL, &r);
 
     if (rc)
         return rc;
@@ -186,58 +174,40 @@ static int message(struct coll *c, const struct pcoll_sched *s,
 }
 
 /* What came is the first operand if it is of a lower member. */
-static int combine(struct coll *c, struct piece in, const char *with,
-                   bool lower)
+static void combine(struct coll *c, struct piece in, const char *with,
+                    bool lower)
 {
-    struct step *t = add(c, REDUCE);
+    struct gtl_reduce *r = &add(c, REDUCE)->reduce;
 
-    if (!t)
-        return stream_no_memory(c->call);
-    t->reduce = c->what;
-    t->reduce.n = in.n;
-    t->reduce.out = in.at;
-    t->reduce.a = lower ? c->room : with;
-    t->reduce.b = lower ? with : c->room;
-    return 0;
+    *r = c->what;
+    r->n = in.n;
+    r->out = in.at;
+    r->a = lower ? c->room : with;
+    r->b = lower ? with : c->room;
 }
 
-static int copy(struct coll *c, struct piece in, const char *from)
+static void copy(struct coll *c, struct piece in, const char *from)
 {
-    struct step *t;
-
-    if (in.at == from)
-        return 0;
-    t = add(c, COPY);
-    if (!t)
-        return stream_no_memory(c->call);
-    t->reduce = (struct gtl_reduce){ .out = in.at, .a = from,
-                                     .n = in.n * c->size };
-    return 0;
-}
-
-static int receive_and_combine(struct coll *c, const struct pcoll_sched *s,
-                               const struct pcoll_action *a)
-{
-    struct piece in = piece_of(c, s, a->in);
-    int rc = message(c, s, a, (struct piece){ c->room, in.n });
-
-    return rc ? rc : combine(c, in, piece_of(c, s, a->with).at,
-                             a->member < c->team->my_pe);
+    if (in.at != from)
+        add(c, COPY)->reduce = (struct gtl_reduce){
+            .out = in.at, .a = from, .n = in.n * c->size
+        };
 }
 
 static int add_action(struct coll *c, const struct pcoll_sched *s,
                       const struct pcoll_action *a)
 {
-    switch (a->kind) {
-    case PCOLL_SEND:
-        return message(c, s, a, piece_of(c, s, a->from));
-    case PCOLL_RECV:
-        return a->reduces ? receive_and_combine(c, s, a)
-                          : message(c, s, a, piece_of(c, s, a->in));
-    case PCOLL_LOCAL:
-        break;
-    }
-    return copy(c, piece_of(c, s, a->in), piece_of(c, s, a->from).at);
+    struct piece p = piece_of(c, s, a->kind == PCOLL_SEND ? a->from : a->in);
+    bool reduces = a->kind == PCOLL_RECV && a->reduces;
+    int rc = 0;
+
+    if (a->kind == PCOLL_LOCAL)
+        copy(c, p, piece_of(c, s, a->from).at);
+    else
+        rc = message(c, s, a, reduces ? (struct piece){ c->room, p.n } : p);
+    if (reduces)
+        combine(c, p, piece_of(c, s, a->with).at, a->member < c->team->my_pe);
+    return rc;
 }
 
 static int make_room(struct coll *c, const struct pcoll_sched *s)
@@ -265,8 +235,10 @@ static int make_steps(struct coll *c)
                                &args);
 
     rc = rc ? rc : make_room(c, &s);
+    /* A message and a reduction at most for each action. */
+    c->steps = calloc(2 * (size_t)s.n + 1, sizeof *c->steps);
     c->reqs = calloc((size_t)s.n + 1, sizeof *c->reqs);
-    if (!rc && !c->reqs)
+    if (!rc && !(c->steps && c->reqs))
         rc = stream_no_memory(c->call);
     for (int i = 0; i < s.n && !rc; i++)
         rc = add_action(c, &s, &s.actions[i]);
