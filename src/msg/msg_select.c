@@ -47,36 +47,20 @@ bool msg_alloc_slots(struct msg_chan *r, unsigned n)
     return r->slots == n;
 }
 
-/* ---- what a rule asks for: r is the receiver's end ---- */
+/* ---- the table ---- */
 
-static bool is_one_shot(const struct msg_chan *r, const struct msg_ctrl *rts)
-{
-    (void)rts;
-    return r->one_shot;
-}
-
-static bool is_partitioned(const struct msg_chan *r, const struct msg_ctrl *rts)
-{
-    (void)rts;
-    return r->part != NULL;
-}
-
-static bool is_ready(const struct msg_chan *r, const struct msg_ctrl *rts)
-{
-    (void)r;
-    return rts->flags & MSG_RTS_READY;
-}
-
-static bool is_plain(const struct msg_chan *r, const struct msg_ctrl *rts)
-{
-    return !is_one_shot(r, rts) && !is_ready(r, rts);
-}
+enum kind { PLAIN, READY, ONE_SHOT, PARTITIONED };
+enum route { ANY_ROUTE, ON_NODE, OFF_NODE };
+/* Where messages land: two slots; the buffer, or one slot if the buffer is not
+ * symmetric; or what the channel has had since it was made. */
+enum landing { SLOTS, BUFFER, AS_MADE };
 
 /* There the stream that comes second cannot move private memory. */
 static bool has_host_streams(const struct msg_chan *r,
                              const struct msg_ctrl *rts)
 {
-    return is_plain(r, rts) && gtl_device.host_streams;
+    (void)r, (void)rts;
+    return gtl_device.host_streams;
 }
 
 static bool has_trigger(const struct msg_chan *r, const struct msg_ctrl *rts)
@@ -85,42 +69,49 @@ static bool has_trigger(const struct msg_chan *r, const struct msg_ctrl *rts)
     return rts->flags & MSG_RTS_TRIGGER;
 }
 
-/* ---- the table ---- */
-
-enum route { ANY_ROUTE, ON_NODE, OFF_NODE };
-/* Where messages land: two slots; the buffer, or one slot if the buffer is not
- * symmetric; or what the channel has had since it was made. */
-enum landing { SLOTS, BUFFER, AS_MADE };
-
 /* The first rule that fits, and whose slots find room. */
 static const struct rule {
     enum msg_proto_id proto;
+    enum kind kind;
     enum route route;
     const size_t *limit;        /* bytes of a message at most; NULL: any */
-    bool (*fits)(const struct msg_chan *r, const struct msg_ctrl *rts);
     enum landing landing;
+    /* r is the receiver's end; NULL: always. */
+    bool (*fits)(const struct msg_chan *r, const struct msg_ctrl *rts);
 } rules[] = {
-    /* protocol            route      up to          for             lands */
-    { MSG_PROTO_ONE_SHOT,  ANY_ROUTE, NULL,          is_one_shot,    AS_MADE },
-    { MSG_PROTO_PART,      ANY_ROUTE, NULL,          is_partitioned, BUFFER },
-    { MSG_PROTO_READY,     ANY_ROUTE, NULL,          is_ready,       BUFFER },
-    { MSG_PROTO_EAGER,     ON_NODE,   &msg_eager_limit.on_node,
-                                                     is_plain,       SLOTS },
-    { MSG_PROTO_EAGER,     OFF_NODE,  &msg_eager_limit.off_node,
-                                                     is_plain,       SLOTS },
-    { MSG_PROTO_PEER_COPY, ON_NODE,   NULL, msg_peer_copy_usable,    BUFFER },
-    { MSG_PROTO_EAGER,     ON_NODE,   NULL,      has_host_streams,   SLOTS },
-    { MSG_PROTO_TRIG,      OFF_NODE,  NULL,          has_trigger,    BUFFER },
-    { MSG_PROTO_RNDV,      ANY_ROUTE, NULL,          is_plain,       BUFFER }
+    /* protocol            for          route      up to    lands     where */
+    { MSG_PROTO_ONE_SHOT,  ONE_SHOT,    ANY_ROUTE, NULL,    AS_MADE,  NULL },
+    { MSG_PROTO_PART,      PARTITIONED, ANY_ROUTE, NULL,    BUFFER,   NULL },
+    { MSG_PROTO_READY,     READY,       ANY_ROUTE, NULL,    BUFFER,   NULL },
+    { MSG_PROTO_EAGER,     PLAIN,       ON_NODE,   &msg_eager_limit.on_node,
+                                                            SLOTS,    NULL },
+    { MSG_PROTO_EAGER,     PLAIN,       OFF_NODE,  &msg_eager_limit.off_node,
+                                                            SLOTS,    NULL },
+    { MSG_PROTO_PEER_COPY, PLAIN,       ON_NODE,   NULL,    BUFFER,
+                                                    msg_peer_copy_usable },
+    { MSG_PROTO_EAGER,     PLAIN,       ON_NODE,   NULL,    SLOTS,
+                                                    has_host_streams },
+    { MSG_PROTO_TRIG,      PLAIN,       OFF_NODE,  NULL,    BUFFER,
+                                                    has_trigger },
+    { MSG_PROTO_RNDV,      PLAIN,       ANY_ROUTE, NULL,    BUFFER,   NULL }
 };
+
+static enum kind kind_of(const struct msg_chan *r, const struct msg_ctrl *rts)
+{
+    return r->one_shot                  ? ONE_SHOT
+           : r->part                    ? PARTITIONED
+           : rts->flags & MSG_RTS_READY ? READY : PLAIN;
+}
 
 static bool fits(const struct rule *rule, const struct msg_chan *r,
                  const struct msg_ctrl *rts)
 {
     enum route route = xport_is_mapped(r->pe) ? ON_NODE : OFF_NODE;
 
-    return (rule->route == ANY_ROUTE || rule->route == route) &&
-           (!rule->limit || r->bytes <= *rule->limit) && rule->fits(r, rts);
+    return rule->kind == kind_of(r, rts) &&
+           (rule->route == ANY_ROUTE || rule->route == route) &&
+           (!rule->limit || r->bytes <= *rule->limit) &&
+           (!rule->fits || rule->fits(r, rts));
 }
 
 /* An empty message needs no slot. */
