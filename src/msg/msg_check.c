@@ -75,7 +75,7 @@ struct msg_chan *msg_chan_of_ctrl(const struct msg_ctrl *m)
 
 void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *m)
 {
-    uint32_t proto = m->flags >> MSG_RTR_PROTO_SHIFT;
+    const struct msg_proto *p = msg_protos[m->flags >> MSG_RTR_PROTO_SHIFT];
     uint64_t len = s->len;
 
     if (!s->sends || s->state != MSG_CHAN_RTS_SENT)
@@ -88,8 +88,8 @@ void msg_check_rtr(const struct msg_chan *s, const struct msg_ctrl *m)
         refuse(m, "has slots that are too short");
     if (m->seg < 0 || !is_in_segment(m->seg, m->at, len))
         refuse(m, "names memory that is not symmetric");
-    if ((proto == MSG_PROTO_PART) != (s->part != NULL) ||
-        !msg_protos[proto]->offered(s, m))
+    if (p->ready != s->ready || p->one_shot != s->one_shot ||
+        (p == &msg_proto_part) != (s->part != NULL) || !p->offered(s, m))
         refuse(m, "names a protocol that this end has not offered");
 }
 

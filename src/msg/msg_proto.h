@@ -32,11 +32,13 @@ struct msg_end_ops {
 
 struct msg_proto {
     const char *matched;        /* in a trace, when a match has selected it */
+    bool ready, one_shot;       /* those of its sends are */
     struct msg_end_ops send, recv;
     /* When the two are matched: takes what the protocol needs of the partner's
      * RTS or RTR. */
     void (*open)(struct msg_chan *c, const struct msg_ctrl *m);
-    /* May an RTR say so to this sender, by what its RTS has offered? */
+    /* May an RTR say so to this sender of that kind, by what its RTS has
+     * offered? */
     bool (*offered)(const struct msg_chan *s, const struct msg_ctrl *rtr);
 };
 extern hidden const struct msg_proto msg_proto_ready, msg_proto_eager,
@@ -66,6 +68,7 @@ int msg_start_nothing(const struct msg_batch *b, struct msg_chan *c,
 int msg_copy_nothing(const struct msg_batch *b, struct msg_chan *c);
 void msg_finish_nothing(const char *call, struct msg_chan *c);
 void msg_open_nothing(struct msg_chan *c, const struct msg_ctrl *m);
+bool msg_offered_always(const struct msg_chan *s, const struct msg_ctrl *rtr);
 /* The sender's start of ready and eager: a put and its signal. */
 int msg_start_put(const struct msg_batch *b, struct msg_chan *c, uint64_t seq);
 /* The same operation for another executor. */

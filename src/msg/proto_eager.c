@@ -75,12 +75,6 @@ static void finish_recv(const char *call, struct msg_chan *c)
     msg_ctrl_signal(call, s.addr, s.value, s.op, c->pe);
 }
 
-static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
-{
-    (void)rtr;
-    return !s->ready && !s->one_shot;
-}
-
 const struct msg_proto msg_proto_eager = {
     .matched = "matched: eager",
     .send = { .start = msg_start_put, .counter = send_counter,
@@ -90,5 +84,5 @@ const struct msg_proto msg_proto_eager = {
               .copy_out = copy_out, .release = release,
               .finish = finish_recv },
     .open = msg_open_put,
-    .offered = offered
+    .offered = msg_offered_always
 };

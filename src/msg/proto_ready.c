@@ -5,14 +5,9 @@
 #include "msg/msg_int.h"
 #include "msg/msg_proto.h"
 
-static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
-{
-    (void)rtr;
-    return s->ready;
-}
-
 const struct msg_proto msg_proto_ready = {
     .matched = "matched: ready",
+    .ready = true,
     .send = { .start = msg_start_put, .counter = msg_no_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
@@ -20,5 +15,5 @@ const struct msg_proto msg_proto_ready = {
               .copy_out = msg_copy_slot, .release = msg_copy_nothing,
               .finish = msg_finish_slot },
     .open = msg_open_put,
-    .offered = offered
+    .offered = msg_offered_always
 };

@@ -220,12 +220,6 @@ static int start_recv(const struct msg_batch *b, struct msg_chan *c,
         &c->peer_counters->started, seq, SHMEM_SIGNAL_SET });
 }
 
-static bool rndv_offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
-{
-    (void)rtr;
-    return !s->ready && !s->one_shot;
-}
-
 const struct msg_proto msg_proto_rndv = {
     .matched = "matched: rendezvous",
     .send = { .start = start, .counter = msg_sent_counter,
@@ -235,7 +229,7 @@ const struct msg_proto msg_proto_rndv = {
               .copy_out = msg_copy_slot, .release = msg_copy_nothing,
               .finish = msg_finish_slot },
     .open = msg_open_nothing,
-    .offered = rndv_offered
+    .offered = msg_offered_always
 };
 
 static uint64_t *one_shot_recv_counter(const struct msg_chan *c,
@@ -252,17 +246,11 @@ static void open_one_shot(struct msg_chan *c, const struct msg_ctrl *m)
         __atomic_store_n(&c->counters->started, 1, __ATOMIC_RELEASE);
 }
 
-static bool one_shot_offered(const struct msg_chan *s,
-                             const struct msg_ctrl *rtr)
-{
-    (void)rtr;
-    return s->one_shot;
-}
-
 /* The progress thread copies out of the slot: a match may write to the channel
  * while the stream's wait is enqueued. */
 const struct msg_proto msg_proto_one_shot = {
     .matched = "matched: one-shot",
+    .one_shot = true,
     .send = { .start = start, .counter = msg_sent_counter,
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
@@ -270,5 +258,5 @@ const struct msg_proto msg_proto_one_shot = {
               .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
               .finish = msg_finish_nothing },
     .open = open_one_shot,
-    .offered = one_shot_offered
+    .offered = msg_offered_always
 };
