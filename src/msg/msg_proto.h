@@ -21,19 +21,19 @@ struct msg_end_ops {
     /* The counter of this PE that says that iteration c->seq has completed, and
      * its least value then; NULL: the order of the stream is enough. */
     uint64_t *(*counter)(const struct msg_chan *c, uint64_t *least);
-    /* Behind the stream's wait for that counter: copies the message out of its
-     * slot; and then, behind all copies, reports to the sender that the slot
-     * is free. */
-    int (*copy_out)(const struct msg_batch *b, struct msg_chan *c);
-    int (*release)(const struct msg_batch *b, struct msg_chan *c);
-    /* Both by the host, which has waited in the stream's place. */
-    void (*finish)(const char *call, struct msg_chan *c);
 };
 
 struct msg_proto {
     const char *matched;        /* in a trace, when a match has selected it */
     bool ready, one_shot;       /* those of its sends are */
     struct msg_end_ops send, recv;
+    /* Of a receiver, behind the stream's wait for its counter: copies the
+     * message out of its slot; and then, behind all copies, reports to the
+     * sender that the slot is free. */
+    int (*copy_out)(const struct msg_batch *b, struct msg_chan *c);
+    int (*release)(const struct msg_batch *b, struct msg_chan *c);
+    /* Both by the host, which has waited in the stream's place. */
+    void (*finish)(const char *call, struct msg_chan *c);
     /* When the two are matched: takes what the protocol needs of the partner's
      * RTS or RTR. */
     void (*open)(struct msg_chan *c, const struct msg_ctrl *m);

@@ -174,16 +174,18 @@ static int copy_out(const struct stream_where *w, struct queue *q,
                     struct req *r, struct start_parts *parts)
 {
     const struct msg_batch b = { w, q, parts };
+    struct msg_chan *c = chan_of(r);
 
-    return msg_ops(chan_of(r))->copy_out(&b, chan_of(r));
+    return c->sends ? 0 : msg_protos[c->proto]->copy_out(&b, c);
 }
 
 static int release(const struct stream_where *w, struct queue *q,
                    struct req *r, struct start_parts *parts)
 {
     const struct msg_batch b = { w, q, parts };
+    struct msg_chan *c = chan_of(r);
 
-    return msg_ops(chan_of(r))->release(&b, chan_of(r));
+    return c->sends ? 0 : msg_protos[c->proto]->release(&b, c);
 }
 
 static bool completed(const struct req *r)
@@ -215,11 +217,12 @@ static void finish(const char *call, struct req *r)
 {
     struct msg_chan *c = chan_of(r);
 
-    msg_ops(c)->finish(call, c);
-    if (c->sends)
+    if (c->sends) {
         MSG_TRACE(c, "send completed", TRACE_ALONE, c->seq);
-    else
-        MSG_TRACE(c, "receive completed", TRACE_RECEIVES, c->seq);
+        return;
+    }
+    msg_protos[c->proto]->finish(call, c);
+    MSG_TRACE(c, "receive completed", TRACE_RECEIVES, c->seq);
 }
 
 /* ---- errors, names, the end ---- */

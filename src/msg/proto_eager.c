@@ -77,12 +77,9 @@ static void finish_recv(const char *call, struct msg_chan *c)
 
 const struct msg_proto msg_proto_eager = {
     .matched = "matched: eager",
-    .send = { .start = msg_start_put, .counter = send_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = start_recv, .counter = msg_recv_counter,
-              .copy_out = copy_out, .release = release,
-              .finish = finish_recv },
+    .send = { .start = msg_start_put, .counter = send_counter },
+    .recv = { .start = start_recv, .counter = msg_recv_counter },
+    .copy_out = copy_out, .release = release, .finish = finish_recv,
     .open = msg_open_put,
     .offered = msg_offered_always
 };

@@ -98,12 +98,10 @@ static int start(const struct msg_batch *b, struct msg_chan *c, uint64_t seq)
 
 const struct msg_proto msg_proto_peer_copy = {
     .matched = "matched: peer copy",
-    .send = { .start = start, .counter = msg_sent_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = start, .counter = msg_recv_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
+    .send = { .start = start, .counter = msg_sent_counter },
+    .recv = { .start = start, .counter = msg_recv_counter },
+    .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+    .finish = msg_finish_nothing,
     .open = open_copies,
     .offered = offered
 };

@@ -8,12 +8,10 @@
 const struct msg_proto msg_proto_ready = {
     .matched = "matched: ready",
     .ready = true,
-    .send = { .start = msg_start_put, .counter = msg_no_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = msg_start_nothing, .counter = msg_recv_counter,
-              .copy_out = msg_copy_slot, .release = msg_copy_nothing,
-              .finish = msg_finish_slot },
+    .send = { .start = msg_start_put, .counter = msg_no_counter },
+    .recv = { .start = msg_start_nothing, .counter = msg_recv_counter },
+    .copy_out = msg_copy_slot, .release = msg_copy_nothing,
+    .finish = msg_finish_slot,
     .open = msg_open_put,
     .offered = msg_offered_always
 };

@@ -222,12 +222,10 @@ static int start_recv(const struct msg_batch *b, struct msg_chan *c,
 
 const struct msg_proto msg_proto_rndv = {
     .matched = "matched: rendezvous",
-    .send = { .start = start, .counter = msg_sent_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = start_recv, .counter = msg_recv_counter,
-              .copy_out = msg_copy_slot, .release = msg_copy_nothing,
-              .finish = msg_finish_slot },
+    .send = { .start = start, .counter = msg_sent_counter },
+    .recv = { .start = start_recv, .counter = msg_recv_counter },
+    .copy_out = msg_copy_slot, .release = msg_copy_nothing,
+    .finish = msg_finish_slot,
     .open = msg_open_nothing,
     .offered = msg_offered_always
 };
@@ -251,12 +249,10 @@ static void open_one_shot(struct msg_chan *c, const struct msg_ctrl *m)
 const struct msg_proto msg_proto_one_shot = {
     .matched = "matched: one-shot",
     .one_shot = true,
-    .send = { .start = start, .counter = msg_sent_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = start, .counter = one_shot_recv_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
+    .send = { .start = start, .counter = msg_sent_counter },
+    .recv = { .start = start, .counter = one_shot_recv_counter },
+    .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+    .finish = msg_finish_nothing,
     .open = open_one_shot,
     .offered = msg_offered_always
 };

@@ -93,12 +93,10 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 
 const struct msg_proto msg_proto_trig = {
     .matched = "matched: triggered rendezvous",
-    .send = { .start = start_send, .counter = msg_sent_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = start_recv, .counter = msg_recv_counter,
-              .copy_out = msg_copy_slot, .release = msg_copy_nothing,
-              .finish = msg_finish_slot },
+    .send = { .start = start_send, .counter = msg_sent_counter },
+    .recv = { .start = start_recv, .counter = msg_recv_counter },
+    .copy_out = msg_copy_slot, .release = msg_copy_nothing,
+    .finish = msg_finish_slot,
     .open = open_recv,
     .offered = offered
 };

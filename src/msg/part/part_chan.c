@@ -168,12 +168,10 @@ static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 
 const struct msg_proto msg_proto_part = {
     .matched = "matched: partitioned",
-    .send = { .start = msg_start_nothing, .counter = msg_sent_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
-    .recv = { .start = msg_start_nothing, .counter = msg_recv_counter,
-              .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
-              .finish = msg_finish_nothing },
+    .send = { .start = msg_start_nothing, .counter = msg_sent_counter },
+    .recv = { .start = msg_start_nothing, .counter = msg_recv_counter },
+    .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
+    .finish = msg_finish_nothing,
     .open = open_chan,
     .offered = offered
 };
