@@ -6,9 +6,9 @@
  * When a stream comes to such a start, the channel joins the tasks of its ring
  * and the stream goes on.  The holder of the ring, which is the progress thread
  * or a thread of the software device, steps the tasks: these functions wait for
- * nothing.  The receiver raises `started` of the sender, a sender of a one-shot
- * message raises it itself when it has the RTR; and the holder raises `sent`
- * when the buffer of a send is free, or when a one-shot receive is over. */
+ * nothing.  The receiver raises `started` of the sender, but of a one-shot
+ * message its RTR says the same; and the holder raises `sent` when the buffer
+ * of a send is free, or when a one-shot receive is over. */
 #include "msg/msg_int.h"
 #include "base/symbol.h"
 #include "core/core_device.h"
@@ -61,12 +61,15 @@ static void record_failure(struct stream_ring *ring, struct msg_chan *c)
 
 /* ---- the sender ---- */
 
+/* A one-shot send has been matched by the RTR, which says that the receiver's
+ * stream has come to the receive; the load of that state was an acquire. */
 static bool may_put(const struct msg_chan *c)
 {
     uint64_t seq = c->transfer.seq;
 
-    return c->proto == MSG_PROTO_TRIG ? xport_trig->is_released(c->trig, seq)
-                                      : is_raised(&c->counters->started, seq);
+    return c->proto == MSG_PROTO_TRIG
+               ? xport_trig->is_released(c->trig, seq)
+               : c->one_shot || is_raised(&c->counters->started, seq);
 }
 
 /* The put's signal reports it to the receiver. */
@@ -236,14 +239,6 @@ static uint64_t *one_shot_recv_counter(const struct msg_chan *c,
     return c->slots ? msg_sent_counter(c, least) : msg_recv_counter(c, least);
 }
 
-/* The RTR says that the receiver's stream has come to the receive. */
-static void open_one_shot(struct msg_chan *c, const struct msg_ctrl *m)
-{
-    (void)m;
-    if (c->sends)
-        __atomic_store_n(&c->counters->started, 1, __ATOMIC_RELEASE);
-}
-
 /* The progress thread copies out of the slot: a match may write to the channel
  * while the stream's wait is enqueued. */
 const struct msg_proto msg_proto_one_shot = {
@@ -253,6 +248,6 @@ const struct msg_proto msg_proto_one_shot = {
     .recv = { .start = start, .counter = one_shot_recv_counter },
     .copy_out = msg_copy_nothing, .release = msg_copy_nothing,
     .finish = msg_finish_nothing,
-    .open = open_one_shot,
+    .open = msg_open_nothing,
     .offered = msg_offered_always
 };
