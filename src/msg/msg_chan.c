@@ -51,7 +51,7 @@ void msg_chan_delete(struct msg_chan *c)
     if (!c->sends && c->slots)
         heap_pool_free(c->landing);
     msg_handle_release(c->handle);
-    part_ops.detach(c);
+    part_detach(c);
     free(c);
 }
 
@@ -109,7 +109,7 @@ static struct msg_chan *new_chan(const struct msg_args *a, int pe)
  * could take one.  False: the pool has no room. */
 static bool alloc_memory(struct msg_chan *c)
 {
-    size_t size = c->part ? part_ops.counters_size(c) : sizeof *c->counters;
+    size_t size = c->part ? part_counters_size(c) : sizeof *c->counters;
 
     c->counters = heap_pool_alloc(size);
     if (!c->counters)
@@ -128,7 +128,7 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
     if (rc)
         return rc;
     c = new_chan(a, pe);
-    if (c && a->partitions && part_ops.attach(c, a)) {
+    if (c && a->partitions && part_attach(c, a)) {
         msg_chan_delete(c);
         c = NULL;
     }

@@ -25,13 +25,14 @@ static void describe_if_its(struct msg_chan *c, void *arg)
     struct search *s = arg;
     const char *freed = c->peer_freed ? ", which has freed its end" : "";
 
-    if (!c->counters || (uintptr_t)s->word - (uintptr_t)c->counters >=
-                         (c->part ? part_ops.counters_size(c) : sizeof *c->counters))
+    if (!c->counters ||
+        (uintptr_t)s->word - (uintptr_t)c->counters >=
+            (c->part ? part_counters_size(c) : sizeof *c->counters))
         return;
     s->found = true;
     s->pe = c->pe;
     if (c->part)
-        part_ops.describe(c, s->text, s->size);
+        part_describe(c, s->text, s->size);
     else if (c->tag < 0)
         snprintf(s->text, s->size, "a step of a collective request, with PE %d",
                  c->pe);
@@ -100,7 +101,7 @@ void msg_report_failed(const char *call, const char *which,
                     "into symmetric memory, or set SHMEM_SYMMETRIC_SIZE",
                     which, c->sends ? "to" : "from", c->pe, c->tag, c->bytes);
     else if (c->error == -EPROTOTYPE || c->error == -EDOM)
-        part_ops.report_failed(call, which, c);
+        part_report_failed(call, which, c);
     else
         core_misuse(ERR_ARG, call, "%sPE %d freed its end, tag %d, before it "
                     "was matched", which, c->pe, c->tag);

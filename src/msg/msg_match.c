@@ -97,7 +97,7 @@ static void send_rtr(struct msg_chan *r) REQUIRES(msg_lock)
         msg_ctrl_set_addr(&m, r->bytes ? (void *)r->landing : r->counters,
                           r->slots ? r->slots * r->slot_size : r->bytes);
     }
-    part_ops.answer(r, &m);
+    part_answer(r, &m);
     MSG_TRACE(r, "RTR sent", TRACE_ALONE, 0);
     post(r, &m);
 }
@@ -110,7 +110,7 @@ static int accept_rts(struct msg_chan *r, const struct msg_ctrl *rts)
     if (r->freed)
         return -ECANCELED;
     r->bytes = rts->bytes;
-    rc = r->part || (rts->flags & MSG_RTS_PARTS) ? part_ops.accept(r, rts) : 0;
+    rc = r->part || (rts->flags & MSG_RTS_PARTS) ? part_accept(r, rts) : 0;
     if (rc)
         return rc;
     return rts->bytes > r->len ? -EMSGSIZE : msg_select_proto(r, rts);
@@ -164,7 +164,7 @@ static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
     m.flags = flags | (s->ready ? MSG_RTS_READY : 0) |
               (s->one_shot ? MSG_RTS_ONE_SHOT : 0) | msg_peer_copy_segments(s);
     msg_ctrl_set_addr(&m, s->buf, s->len);
-    part_ops.offer(s, &m);
+    part_offer(s, &m);
     post(s, &m);
 }
 

@@ -65,29 +65,27 @@ static inline uint64_t *part_seen(const struct msg_chan *c,
 }
 
 /* ---- part_chan.c ---- */
-/* What the files of channels and matching call. */
-struct pcoll;
-struct part_ops {
-    /* For a new channel: -ENOMEM. */
-    int (*attach)(struct msg_chan *c, const struct msg_args *a);
-    void (*detach)(struct msg_chan *c);
-    size_t (*counters_size)(const struct msg_chan *c);
-    /* Into the RTS of a send, the RTR of a receive. */
-    void (*offer)(const struct msg_chan *s, struct msg_ctrl *rts);
-    void (*answer)(const struct msg_chan *r, struct msg_ctrl *rtr);
-    /* 0, or why a receive does not take a send, one of which is partitioned;
-     * and the line for that. */
-    int (*accept)(struct msg_chan *r, const struct msg_ctrl *rts);
-    void (*report_failed)(const char *call, const char *which,
-                          const struct msg_chan *c);
-    /* What a wait for its counters waits for. */
-    void (*describe)(const struct msg_chan *c, char *text, size_t size);
-};
-extern hidden const struct part_ops part_ops;
+/* For a new channel: -ENOMEM. */
+int part_attach(struct msg_chan *c, const struct msg_args *a);
+void part_detach(struct msg_chan *c);
+size_t part_counters_size(const struct msg_chan *c);
+/* Into the RTS of a send, the RTR of a receive. */
+void part_offer(const struct msg_chan *s, struct msg_ctrl *rts);
+void part_answer(const struct msg_chan *r, struct msg_ctrl *rtr);
+/* 0, or why a receive does not take a send, one of which is partitioned; and
+ * the line for that. */
+int part_accept(struct msg_chan *r, const struct msg_ctrl *rts);
+void part_report_failed(const char *call, const char *which,
+                        const struct msg_chan *c);
+/* What a wait for its counters waits for. */
+void part_describe(const struct msg_chan *c, char *text, size_t size);
+/* Of part_prequest_alloc(), if anything. */
+void part_prequest_release(struct part *p);
 /* The sender's trigger: 0 or -errno, logged. */
 int part_open(const char *call, struct msg_chan *c);
 
 /* ---- part_req.c ---- */
+struct pcoll;
 extern hidden const struct stream_req_ops part_req_ops;
 /* NULL, logged: it is no partitioned request, or, unless sends is negative, not
  * one that sends, or receives. */
@@ -101,7 +99,6 @@ bool part_is_completed(const struct msg_chan *c);
 /* The counters that kernels share: 0 or -errno, logged. */
 int part_prequest_alloc(const char *call, struct part *p,
                         shmemx_prequest_t *out);
-void part_prequest_release(struct part *p);
 
 /* ---- the calls of the API: 0 or -errno, logged ---- */
 int part_set_transport(const char *call, struct shmemx_req *req, int most);

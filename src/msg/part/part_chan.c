@@ -15,7 +15,15 @@
 
 /* ---- made and released ---- */
 
-static int attach(struct msg_chan *c, const struct msg_args *a)
+void part_prequest_release(struct part *p)
+{
+    if (p->device)
+        gtl->free(p->device);
+    p->device = NULL;
+    p->prequest = p->together = false;
+}
+
+int part_attach(struct msg_chan *c, const struct msg_args *a)
 {
     struct part *p = calloc(1, sizeof *p);
 
@@ -34,7 +42,7 @@ static int attach(struct msg_chan *c, const struct msg_args *a)
     return 0;
 }
 
-static void detach(struct msg_chan *c)
+void part_detach(struct msg_chan *c)
 {
     struct part *p = c->part;
 
@@ -46,7 +54,7 @@ static void detach(struct msg_chan *c)
     c->part = NULL;
 }
 
-static size_t counters_size(const struct msg_chan *c)
+size_t part_counters_size(const struct msg_chan *c)
 {
     size_t counters = c->sends ? 0 : (size_t)c->part->n;
 
@@ -65,7 +73,7 @@ static int divide(int n, int most)
     return t;
 }
 
-static void offer(const struct msg_chan *s, struct msg_ctrl *rts)
+void part_offer(const struct msg_chan *s, struct msg_ctrl *rts)
 {
     if (!s->part)
         return;
@@ -74,14 +82,14 @@ static void offer(const struct msg_chan *s, struct msg_ctrl *rts)
     rts->step = (uint64_t)s->part->most;
 }
 
-static void answer(const struct msg_chan *r, struct msg_ctrl *rtr)
+void part_answer(const struct msg_chan *r, struct msg_ctrl *rtr)
 {
     if (r->part)
         rtr->trig = (uint64_t)r->part->transport << 32 | (uint32_t)r->part->n;
 }
 
 /* One division refines the other: the coarser one's partitions travel. */
-static int accept(struct msg_chan *r, const struct msg_ctrl *rts)
+int part_accept(struct msg_chan *r, const struct msg_ctrl *rts)
 {
     struct part *p = r->part;
     int most, few;
@@ -101,8 +109,8 @@ static int accept(struct msg_chan *r, const struct msg_ctrl *rts)
     return 0;
 }
 
-static void report_failed(const char *call, const char *which,
-                          const struct msg_chan *c)
+void part_report_failed(const char *call, const char *which,
+                        const struct msg_chan *c)
 {
     const struct part *p = c->part;
 
@@ -117,8 +125,7 @@ static void report_failed(const char *call, const char *which,
                     p->n, p->theirs);
 }
 
-CORE_RACY static void describe(const struct msg_chan *c, char *text,
-                               size_t size)
+CORE_RACY void part_describe(const struct msg_chan *c, char *text, size_t size)
 {
     const struct part_counters *w = part_counters(c);
     const struct part *p = c->part;
@@ -174,12 +181,6 @@ const struct msg_proto msg_proto_part = {
     .finish = msg_finish_nothing,
     .open = open_chan,
     .offered = offered
-};
-
-const struct part_ops part_ops = {
-    .attach = attach, .detach = detach, .counters_size = counters_size,
-    .offer = offer, .answer = answer, .accept = accept,
-    .report_failed = report_failed, .describe = describe
 };
 
 /* ---- the sender's trigger ---- */

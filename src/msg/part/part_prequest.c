@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void part_prequest_release(struct part *p)
-{
-    if (p->device)
-        gtl->free(p->device);
-    p->device = NULL;
-    p->prequest = p->together = false;
-}
-
 /* Does the device reach the receiver's buffer and counters? */
 static bool may_copy(const struct msg_chan *c)
 {
