@@ -7,6 +7,7 @@
 #include "msg/msg_int.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
+#include "stream/ring/stream_ring.h"
 
 static void put_failed(void *arg, const char *call, const char *what, int pe,
                        const char *cause)
@@ -56,7 +57,7 @@ static int start_send(const struct msg_batch *b, struct msg_chan *c,
     bool by_nic = true;
     uint64_t least;
 
-    c->errors = stream_ring_errors(ring);
+    c->errors = &ring->exec.failed;
     if (!stream_nic_translate(&put, &x) || !xport_trig->can(&x) ||
         xport_trig->arm(c->trig, &x, 1)) {
         xport_trig->skip_post(c->trig);
@@ -66,7 +67,7 @@ static int start_send(const struct msg_batch *b, struct msg_chan *c,
         stream_progress_wake(); /* it reports a failure of the NIC */
         return increment(b, c, core_world.my_pe);
     }
-    stream_ring_nic(ring)->spilled++;
+    ring->nic.spilled++;
     msg_start_transfer(b, c, seq, by_nic);
     return increment(b, c, core_world.my_pe);
 }

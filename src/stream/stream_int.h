@@ -118,12 +118,8 @@ int stream_ring_create(void *stream, uint64_t id, struct stream_ring **out);
 int stream_ring_of(const struct stream_where *w, struct stream_ring **out);
 /* There is none, for that reason: rc, logged. */
 int stream_ring_refuse(const struct stream_where *w, int rc);
-/* It stays until its stream is destroyed, even where counters run out. */
-void stream_ring_keep(struct stream_ring *q);
 /* The stream is destroyed: its ring is freed once it is empty. */
 void stream_ring_retire(void *stream);
-/* Of a queue's ring: its stream has been destroyed by this library. */
-bool stream_ring_stream_destroyed(const struct stream_ring *q);
 /* Has anything been posted for this stream? */
 bool stream_has_ring(void *stream);
 
@@ -151,18 +147,11 @@ uint64_t stream_posted_ops(void);
 typedef void stream_ring_visitor(struct stream_ring *q,
                                  const struct stream_op *op);
 bool stream_rings_visit_heads(stream_ring_visitor *visit);
-struct stream_counters *stream_ring_counters(struct stream_ring *q);
-struct stream_nic *stream_ring_nic(struct stream_ring *q);
-struct stream_errors *stream_ring_errors(struct stream_ring *q);
 
 /* ---- ring/stream_ring_close.c ---- */
-/* A queue's messages have completed: waits until the progress thread has
- * released them. */
-void stream_ring_await_messages(const struct stream_ring *q);
 /* What was posted and not released never is.  Nothing is posted there any
  * more. */
 void stream_ring_cancel(struct stream_ring *q);
-void stream_ring_destroy(struct stream_ring *q);
 
 /* ---- stream_ring_triggered.c ---- */
 /* On the thread of a stream that gets to the operation arg: raises the word,

@@ -95,7 +95,7 @@ static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
         gtl->stream_destroy(p->stream);
         return rc;
     }
-    stream_ring_keep(p->ring);
+    p->ring->kept = true;
     lock_acquire(&lock);
     list_append(&proxies, &p->all);
     lock_release(&lock);

@@ -6,10 +6,11 @@
 #include "core/core_misuse.h"
 #include "gtl/gtl_default_stream.h"
 #include "stream/ring/stream_ring.h"
+#include "stream/ring/stream_ring_list.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct handle_table stream_queues = HANDLE_TABLE(struct queue);
 struct handle_table stream_reqs = HANDLE_TABLE(struct req);
@@ -20,8 +21,8 @@ static void close_queue(void *thing)
 {
     struct queue *q = thing;
 
-    if (q->ring)
-        stream_ring_destroy(q->ring);
+    if (q->ring && stream_is_open)      /* else it went with all others */
+        stream_ring_free(q->ring);
     if (q->cancel_event)
         gtl->event_destroy(q->cancel_event);
     free(q->staged);
@@ -101,19 +102,19 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
     }
     /* A ring before this one may have used the counter. */
     q->starts = q->starts_waited = q->last[TOKEN_START] =
-        stream_ring_counters(q->ring)->started;
+        q->ring->counters->started;
     *out = handle_of_object(q);
     return 0;
 }
 
 uint64_t *stream_queue_counter(const struct queue *q, int kind)
 {
-    struct stream_counters *w = stream_ring_counters(q->ring);
+    struct stream_counters *w = q->ring->counters;
 
     return kind == TOKEN_START      ? &w->started
            : kind == TOKEN_SEQUENCE ? &w->completed
            : q->last[TOKEN_NIC_FLAG]
-               ? xport_trig->word(stream_ring_nic(q->ring)->trig)
+               ? xport_trig->word(q->ring->nic.trig)
                : NULL;
 }
 
@@ -138,7 +139,7 @@ static struct stream_token last_of(const struct queue *q, int kind)
 bool stream_token_is_nic(const struct queue *q, struct stream_token m)
 {
     return (m.kind == TOKEN_SEQUENCE || m.kind == TOKEN_NIC_FLAG) &&
-           stream_ring_nic(q->ring)->posted;
+           q->ring->nic.posted;
 }
 
 /* A later start may be behind what this thread is about to do, so no call waits
@@ -150,11 +151,6 @@ bool stream_token_completed(const struct queue *q, struct stream_token m)
         return reached(q, m);
     return stream_nic_completed_first(q->ring, m.posted) &&
            (m.kind != TOKEN_SEQUENCE || reached(q, m));
-}
-
-int stream_queue_errors(const char *call, const struct queue *q)
-{
-    return stream_errors_take_ring(call, stream_ring_errors(q->ring));
 }
 
 static bool all_ended(const struct queue *q)
@@ -185,7 +181,7 @@ int stream_queue_test(const char *call, struct shmemx_queue *queue, bool *is)
         return -EINVAL;
     core_progress(call);
     *is = messages_ended(call, q, false) && all_ended(q);
-    return *is ? stream_queue_errors(call, q) : 0;
+    return *is ? stream_errors_take_ring(call, &q->ring->exec.failed) : 0;
 }
 
 /* The wait that the host makes: the device, the progress thread or the NIC
@@ -225,7 +221,7 @@ int stream_queue_wait_host(const char *call, struct shmemx_queue *queue)
         stream_queue_await(call, q, last_of(q, kind), reached, NULL);
     messages_ended(call, q, true);
     q->starts_waited = q->starts;
-    return stream_queue_errors(call, q);
+    return stream_errors_take_ring(call, &q->ring->exec.failed);
 }
 
 /* Nothing of it will ever be started. */
@@ -244,10 +240,15 @@ static void unstage_all(struct queue *q)
     q->n_staged = 0;
 }
 
+static bool stream_destroyed_here(const struct queue *q)
+{
+    return __atomic_load_n(&q->ring->stream_destroyed_here, __ATOMIC_RELAXED);
+}
+
 bool stream_queue_broken_pending(const struct queue *q)
 {
     return q->no_cancel_event
-               ? !stream_ring_stream_destroyed(q->ring)
+               ? !stream_destroyed_here(q)
                : q->cancel_event &&
                      gtl->event_query(q->cancel_event) == -EAGAIN;
 }
@@ -258,7 +259,7 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
-    if (q->n_staged && (q->broken || stream_ring_stream_destroyed(q->ring)))
+    if (q->n_staged && (q->broken || stream_destroyed_here(q)))
         unstage_all(q);
     if (q->n_staged) {
         core_misuse(ERR_ARG, call, "operations that were put in wait for their "
@@ -272,7 +273,8 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
     }
     stream_queue_reap(q);
     if (all_ended(q)) /* the progress thread is about to let the last ones go */
-        stream_ring_await_messages(q->ring);
+        while (__atomic_load_n(&q->ring->n_tasks, __ATOMIC_ACQUIRE))
+            sched_yield();
     if (!all_ended(q) || !stream_ring_empty(q->ring) ||
         stream_queue_broken_pending(q)) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
@@ -293,11 +295,6 @@ int stream_queue_check(const char *call, const struct queue *q)
                       "in the middle");
         return -EIO;
     }
-    return stream_queue_check_thread(call, q);
-}
-
-int stream_queue_check_thread(const char *call, const struct queue *q)
-{
     if (likely(gtl_stream_owner(q->stream) == q->owner))
         return 0;
     return stream_refuse(ERR_STREAM, call, "the queue is of the per-thread "
@@ -309,11 +306,6 @@ struct stream_where stream_queue_where(const char *call, const struct queue *q)
     return (struct stream_where){
         .call = call, .ctx = &core_ctx_default, .stream = q ? q->stream : NULL
     };
-}
-
-static void forget(void *thing)
-{
-    stream_req_close(thing);
 }
 
 static struct stream_unfinished staged;
@@ -331,7 +323,7 @@ static void count_and_close(void *thing)
 struct stream_unfinished stream_queues_release_all(void)
 {
     staged = (struct stream_unfinished){ .n = 0 };
-    handle_release_all(&stream_reqs, forget);
+    handle_release_all(&stream_reqs, stream_req_close);
     handle_release_all(&stream_queues, count_and_close);
     return staged;
 }

@@ -147,12 +147,11 @@ void stream_req_release(struct req *r);
 void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
                       void *arg);
 /* At the end, with all others. */
-void stream_req_close(struct req *r);
+void stream_req_close(void *req);
 
 /* ---- stream_queue.c ---- */
 int stream_queue_reserve(struct queue *q, size_t n);
 bool stream_token_completed(const struct queue *q, struct stream_token m);
-int stream_queue_errors(const char *call, const struct queue *q);
 /* The host waits; r: for that request, or NULL. */
 void stream_queue_await(const char *call, const struct queue *q,
                         struct stream_token m,
@@ -161,10 +160,9 @@ void stream_queue_await(const char *call, const struct queue *q,
                         const struct req *r);
 /* NULL: it is none, reported. */
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
-/* Is the stream to get anything more of it?  0, or -EIO, reported. */
+/* Is the stream to get anything more of it?  0; else, reported, -EIO; -EINVAL:
+ * its stream is another thread's own. */
 int stream_queue_check(const char *call, const struct queue *b);
-/* -EINVAL: its stream is another thread's own. */
-int stream_queue_check_thread(const char *call, const struct queue *b);
 /* May the stream still have some of a start that failed in the middle?  Only
  * the completion of the stream answers that; a destroyed stream has completed.
  */

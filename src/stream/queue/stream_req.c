@@ -4,6 +4,7 @@
 #include "base/lock.h"
 #include "base/symbol.h"
 #include "core/core_misuse.h"
+#include "stream/ring/stream_ring.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -190,7 +191,7 @@ static void complete(const char *call, struct req *r)
  * an error of its own; else it may be any of the queue's. */
 static int failed(const char *call, const struct queue *q, struct req *r)
 {
-    struct stream_errors *e = q ? stream_ring_errors(q->ring) : NULL;
+    struct stream_errors *e = q ? &q->ring->exec.failed : NULL;
     int rc = r->ops->error(call, r, e);
 
     if (rc)
@@ -278,8 +279,10 @@ static void unlist(struct req *r)
     lock_release(&lock);
 }
 
-void stream_req_close(struct req *r)
+void stream_req_close(void *req)
 {
+    struct req *r = req;
+
     unlist(r);
     r->ops->close(r);
 }

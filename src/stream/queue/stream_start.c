@@ -9,8 +9,7 @@
  * the flag or for `done`, or none where the stream's order is enough.  Only
  * where the NIC has no room for some of a start are there two stores. */
 #include "stream/queue/stream_queue.h"
-#include "stream/exec/stream_exec.h"
-#include "stream/stream_stats.h"
+#include "stream/ring/stream_ring.h"
 #include "stream/stream_upper.h"
 #include "stream/stream_watch.h"
 
@@ -80,11 +79,11 @@ static int trigger(const struct stream_where *w, struct queue *q, bool counters,
 static int finish(const struct stream_where *w, struct queue *q,
                   struct start_parts parts, struct stream_token *m)
 {
-    struct stream_counters *counters = stream_ring_counters(q->ring);
+    struct stream_counters *counters = q->ring->counters;
     int rc;
 
     *m = (struct stream_token){ TOKEN_START, q->starts + 1,
-                                stream_ring_nic(q->ring)->posted,
+                                q->ring->nic.posted,
                                 q->starts + 1 };
     if (!parts.nic && !parts.host)
         stream_step_batch_store(&q->steps, &counters->started, m->number);
@@ -392,7 +391,7 @@ static int wait_for(const struct stream_where *w, struct queue *q,
         if (kind == TOKEN_NIC_FLAG)    /* the host's ops are seen in its ring */
             stream_watch_add(
                 w, NULL, stream_queue_counter(q, kind), upto[kind],
-                stream_errors_recent_pe(stream_ring_errors(q->ring)));
+                stream_errors_recent_pe(&q->ring->exec.failed));
         q->waited[kind] = upto[kind];
     }
     return rc;

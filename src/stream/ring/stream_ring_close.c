@@ -7,18 +7,10 @@
 #include "stream/ring/stream_ring.h"
 #include "stream/ring/stream_ring_list.h"
 
-#include <sched.h>
-
 /* Rings of an opening that is over: streams of the software device may still
  * come to what is posted there. */
 static struct list_link abandoned GUARDED_BY(stream_rings_lock) =
     LIST_INIT(abandoned);
-
-void stream_ring_await_messages(const struct stream_ring *q)
-{
-    while (__atomic_load_n(&q->n_tasks, __ATOMIC_ACQUIRE))
-        sched_yield();
-}
 
 void stream_ring_cancel(struct stream_ring *q)
 {
@@ -27,12 +19,6 @@ void stream_ring_cancel(struct stream_ring *q)
     stream_ring_unlock(q);
     stream_progress_wake();        /* it may have forwarded this one by */
     __atomic_store_n(&q->nic.posted, q->nic.released, __ATOMIC_RELEASE);
-}
-
-void stream_ring_destroy(struct stream_ring *q)
-{
-    if (stream_is_open)         /* else it went with all others */
-        stream_ring_free(q);
 }
 
 /* Those that only wait for operations of the NIC's. */

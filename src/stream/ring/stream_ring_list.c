@@ -176,20 +176,3 @@ bool stream_pending(void *stream)
     return any_holds(stream, id, &nic) ||
            (nic && gtl->stream_query(stream) == -EAGAIN);
 }
-
-/* ---- for files that know no ring from inside ---- */
-
-struct stream_counters *stream_ring_counters(struct stream_ring *q)
-{
-    return q->counters;
-}
-
-struct stream_nic *stream_ring_nic(struct stream_ring *q)
-{
-    return &q->nic;
-}
-
-struct stream_errors *stream_ring_errors(struct stream_ring *q)
-{
-    return &q->exec.failed;
-}

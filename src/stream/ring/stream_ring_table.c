@@ -152,11 +152,6 @@ static int watch_owner(uint64_t owner)
         ? -pthread_setspecific(owners, (void *)(uintptr_t)owner) : -EAGAIN;
 }
 
-bool stream_ring_stream_destroyed(const struct stream_ring *q)
-{
-    return __atomic_load_n(&q->stream_destroyed_here, __ATOMIC_RELAXED);
-}
-
 /* ---- making rings ---- */
 
 /* Only the software device's driver can be asked about the handle of a stream
@@ -234,11 +229,6 @@ int stream_ring_create(void *stream, uint64_t id, struct stream_ring **out)
     lock_release(&stream_rings_lock);
     *out = q;
     return stream_progress_start();
-}
-
-void stream_ring_keep(struct stream_ring *q)
-{
-    q->kept = true;
 }
 
 /* Another thread may have made one meanwhile. */
