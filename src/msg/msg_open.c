@@ -77,7 +77,7 @@ int msg_reserve(void)
         .describe_counter = describe_counter
     };
 
-    stream_register_upper(&ops);
+    stream_upper = &ops;
     kernel_names.partition = describe_counter;
     return msg_ctrl_reserve();
 }

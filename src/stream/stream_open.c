@@ -12,6 +12,7 @@
 #include "stream/stream_watchdog.h"
 
 bool stream_is_open;
+const struct stream_upper_ops *stream_upper;
 
 static bool poll_all(bool *posted, bool *busy)
 {
@@ -29,7 +30,7 @@ int stream_open(void)
     if (!stream_is_open)
         rc = stream_address_open();
     if (!rc && !stream_is_open) {
-        rc = stream_upper()->open();
+        rc = stream_upper->open();
         if (rc)
             stream_address_close();
     }
@@ -114,7 +115,7 @@ static void close_streams(void)
                              "operations were put into queues that no "
                              "start followed",
                              "");
-    stream_upper()->close(true);
+    stream_upper->close(true);
     stream_address_close();
 }
 
@@ -123,5 +124,5 @@ void stream_close(void)
     if (stream_is_open)
         close_streams();
     else
-        stream_upper()->close(false);
+        stream_upper->close(false);
 }

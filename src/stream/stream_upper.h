@@ -2,7 +2,7 @@
 /* stream_upper.h - what the layer above, messages, has this layer call.
  *
  * Includes go down only (src/LAYERS), so the upper layer registers its calls
- * before the first stream opens.  Without one, the calls do nothing. */
+ * before the first stream opens. */
 #ifndef STREAM_STREAM_UPPER_H
 #define STREAM_STREAM_UPPER_H
 
@@ -23,8 +23,7 @@ struct stream_upper_ops {
      * wait.  False: it knows none, or not just now. */
     bool (*describe_counter)(const void *word, char *text, size_t size);
 };
-/* Before any stream opens; by one thread. */
-void stream_register_upper(const struct stream_upper_ops *ops);
-const struct stream_upper_ops *stream_upper(void);
+/* Set before any stream opens, by one thread. */
+extern hidden const struct stream_upper_ops *stream_upper;
 
 #endif

@@ -172,7 +172,7 @@ static void describe(const struct entry *e, struct line *t, uint64_t now)
                   symbol_public(e->what.info.call),
                   line_seconds(lasted(e, now)));
     if (e->what.addr &&
-        stream_upper()->describe_counter(e->what.addr, message, sizeof message))
+        stream_upper->describe_counter(e->what.addr, message, sizeof message))
         line_addf(t, "%s", message);
     else if (e->what.addr)
         core_describe_wait(t, &e->what, false);

@@ -362,7 +362,7 @@ int stream_start_requests(const struct stream_where *w, struct queue *q, int n,
 {
     int rc;
 
-    stream_upper()->progress(w->call);  /* a partner may have freed its end */
+    stream_upper->progress(w->call);  /* a partner may have freed its end */
     rc = make_room(w->call, q, (size_t)n);
     rc = rc ? rc : make_list(w->call, q, (size_t)n);
     rc = rc ? rc : list(w, q, n, reqs);

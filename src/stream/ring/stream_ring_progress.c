@@ -54,7 +54,7 @@ bool stream_rings_progress(bool *posted, bool *busy)
     bool any = false, skips = false;
     struct stream_ring *q, *gone = NULL;
 
-    *busy |= stream_upper()->poll();
+    *busy |= stream_upper->poll();
     *busy |= stream_nic_triggers_busy();
     for (q = stream_rings_next(NULL, &skips); q;
          q = stream_rings_next(q, &skips)) {
