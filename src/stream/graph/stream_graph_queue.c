@@ -16,6 +16,7 @@
 /* Requests by their handles: one that was freed is refused in the launch. */
 struct these {
     struct shmemx_queue *queue;
+    stream_requests_call *what; /* NULL: waits for all that was started */
     int n;
     struct shmemx_req *reqs[];
 };
@@ -39,9 +40,9 @@ int stream_queue_recorded(const struct stream_where *w, const struct queue *q)
 }
 
 static int defer(const struct stream_where *w, struct queue *q,
-                 stream_replay *repeat, const void *args, size_t size)
+                 stream_replay *each, const void *args, size_t size)
 {
-    int rc = stream_defer(w, repeat, args, size);
+    int rc = stream_defer(w, each, args, size);
 
     if (!rc && !q->recorded)    /* of the first: nothing is launched yet */
         q->recorded = true;
@@ -50,47 +51,14 @@ static int defer(const struct stream_where *w, struct queue *q,
 
 /* ---- requests ---- */
 
-static int with_these(const struct stream_where *w, struct queue *q, int n,
-                      struct shmemx_req *reqs[], stream_replay *repeat)
-{
-    size_t size = sizeof(struct these) + (size_t)n * sizeof *reqs;
-    struct these *t = malloc(size);
-    int rc;
-
-    if (!t)
-        return stream_no_memory(w->call);
-    *t = (struct these){ .queue = handle_of_object(q), .n = n };
-    if (n)
-        memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
-    rc = defer(w, q, repeat, t, size);
-    free(t);
-    return rc;
-}
-
-static int start_these(const struct stream_where *w, const void *args)
+static int repeat(const struct stream_where *w, const void *args)
 {
     const struct these *t = args;
     struct queue *q = stream_queue_of(w->call, t->queue);
 
-    return q ? stream_start_requests(w, q, t->n, (struct shmemx_req **)t->reqs)
-             : -EINVAL;
-}
-
-static int wait_started(const struct stream_where *w, const void *args)
-{
-    const struct these *t = args;
-    struct queue *q = stream_queue_of(w->call, t->queue);
-
-    return q ? stream_wait_started(w, q) : -EINVAL;
-}
-
-static int wait_these(const struct stream_where *w, const void *args)
-{
-    const struct these *t = args;
-    struct queue *q = stream_queue_of(w->call, t->queue);
-
-    return q ? stream_wait_requests(w, q, t->n, (struct shmemx_req **)t->reqs)
-             : -EINVAL;
+    return !q ? -EINVAL
+           : t->what ? t->what(w, q, t->n, (struct shmemx_req **)t->reqs)
+                     : stream_wait_started(w, q);
 }
 
 /* What is wrong with them for good is reported now. */
@@ -112,25 +80,25 @@ static int may_record(const struct stream_where *w, int n,
     return 0;
 }
 
-int stream_queue_record_start_all(const struct stream_where *w, struct queue *q,
-                                  int n, struct shmemx_req *reqs[])
+int stream_queue_record(const struct stream_where *w, struct queue *q,
+                        stream_requests_call *what, int n,
+                        struct shmemx_req *reqs[])
 {
+    size_t size = sizeof(struct these) + (size_t)n * sizeof *reqs;
+    struct these *t;
     int rc = may_record(w, n, reqs);
 
-    return rc ? rc : with_these(w, q, n, reqs, start_these);
-}
-
-int stream_queue_record_wait(const struct stream_where *w, struct queue *q)
-{
-    return with_these(w, q, 0, NULL, wait_started);
-}
-
-int stream_queue_record_wait_all(const struct stream_where *w, struct queue *q,
-                                 int n, struct shmemx_req *reqs[])
-{
-    int rc = may_record(w, n, reqs);
-
-    return rc ? rc : with_these(w, q, n, reqs, wait_these);
+    if (rc)
+        return rc;
+    t = malloc(size);
+    if (!t)
+        return stream_no_memory(w->call);
+    *t = (struct these){ handle_of_object(q), what, n };
+    if (n)
+        memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
+    rc = defer(w, q, repeat, t, size);
+    free(t);
+    return rc;
 }
 
 /* ---- operations that are used once ---- */

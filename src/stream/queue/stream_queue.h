@@ -104,22 +104,21 @@ void stream_start_on_host(const struct stream_where *w, struct queue *q,
  * checked before. */
 int stream_start_staged(const struct stream_where *w, struct queue *q,
                         const struct staged_op *these, size_t n);
-int stream_start_requests(const struct stream_where *w, struct queue *q, int n,
-                       struct shmemx_req *reqs[]);
+typedef int stream_requests_call(const struct stream_where *w, struct queue *q,
+                                 int n, struct shmemx_req *reqs[]);
+stream_requests_call stream_start_requests, stream_wait_requests;
 int stream_wait_started(const struct stream_where *w, struct queue *q);
-int stream_wait_requests(const struct stream_where *w, struct queue *q, int n,
-                      struct shmemx_req *reqs[]);
 
 /* ---- stream_graph_queue.c: the same in launches of graphs ---- */
 /* 1: the queue's stream records a graph, or graphs have starts of it; 0: a
  * start is made at once; else -errno, logged: the stream is none. */
 int stream_queue_recorded(const struct stream_where *w, const struct queue *q);
 int stream_queue_record_start(const struct stream_where *w, struct queue *q);
-int stream_queue_record_start_all(const struct stream_where *w, struct queue *q,
-                                  int n, struct shmemx_req *reqs[]);
-int stream_queue_record_wait(const struct stream_where *w, struct queue *q);
-int stream_queue_record_wait_all(const struct stream_where *w, struct queue *q,
-                                 int n, struct shmemx_req *reqs[]);
+/* what: of these n requests; or NULL, n is 0: the wait for all that was
+ * started. */
+int stream_queue_record(const struct stream_where *w, struct queue *q,
+                        stream_requests_call *what, int n,
+                        struct shmemx_req *reqs[]);
 
 /* Those of q->to_free that the stream has come past go. */
 void stream_queue_reap(struct queue *q);

@@ -45,7 +45,7 @@ int stream_queue_start_all(const char *call, struct shmemx_queue *queue, int n,
     rc = stream_queue_recorded(&w, q);
     if (rc < 0)
         return rc;
-    return rc ? stream_queue_record_start_all(&w, q, n, reqs)
+    return rc ? stream_queue_record(&w, q, stream_start_requests, n, reqs)
               : stream_start_requests(&w, q, n, reqs);
 }
 
@@ -57,7 +57,7 @@ int stream_queue_wait(const char *call, struct shmemx_queue *queue)
 
     if (rc)
         return rc;
-    return q->recorded ? stream_queue_record_wait(&w, q)
+    return q->recorded ? stream_queue_record(&w, q, NULL, 0, NULL)
                        : stream_wait_started(&w, q);
 }
 
@@ -70,6 +70,7 @@ int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
 
     if (rc)
         return rc;
-    return q->recorded ? stream_queue_record_wait_all(&w, q, n, reqs)
-                       : stream_wait_requests(&w, q, n, reqs);
+    return q->recorded
+               ? stream_queue_record(&w, q, stream_wait_requests, n, reqs)
+               : stream_wait_requests(&w, q, n, reqs);
 }
