@@ -9,7 +9,6 @@
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_upper.h"
 #include "stream/stream_watch.h"
-#include "stream/stream_watchdog.h"
 
 bool stream_is_open;
 const struct stream_upper_ops *stream_upper;

@@ -65,7 +65,7 @@ static int wait_plain(const struct stream_where *w,
     rc = gtl->wait64((uint64_t *)word, least, w->stream);
     if (!rc) {
         stream_watch_add(w, c->ivars, (uint64_t *)word, least, c->whose - 1);
-        stream_watch_enqueued(w->stream);
+        stream_watch_enqueued(w->stream, false);
     }
     if (!rc && c->seen)
         rc = gtl->copy(c->seen, (void *)word, sizeof *c->seen, w->stream);

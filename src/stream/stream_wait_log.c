@@ -280,8 +280,7 @@ static void query_record(struct stream_wait_log *s)
     }
 }
 
-/* By one thread at a time. */
-static void make_events(void)
+void stream_wait_log_make_events(void)
 {
     void *event;
 
@@ -297,19 +296,14 @@ void stream_wait_log_query_events(void)
 {
     for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next) {
         if (GET(s->key) && GET(s->n_marks) < STREAM_WAIT_LOG_EVENTS) {
-            make_events();
+            stream_wait_log_make_events();
             lock_acquire(&lock);
             take_events(s);
             lock_release(&lock);
         }
         query_record(s);
     }
-    make_events();
-}
-
-void stream_wait_log_open(void)
-{
-    make_events();
+    stream_wait_log_make_events();
 }
 
 void stream_wait_log_completed(void *stream)

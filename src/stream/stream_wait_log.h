@@ -64,8 +64,9 @@ static inline void *stream_wait_log_stream(uintptr_t key)
     return (void *)(key - 1);
 }
 
-/* Makes some events in advance; the threads of streams make none. */
-void stream_wait_log_open(void);
+/* Makes some events in advance, by one thread at a time; the threads of streams
+ * make none. */
+void stream_wait_log_make_events(void);
 /* The stream's waits have one more.  Without memory for it, no note.  True:
  * stream_wait_log_query_events() is due, for an event. */
 bool stream_wait_log_add(void *stream,

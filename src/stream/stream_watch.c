@@ -37,16 +37,10 @@ void stream_watch_add(const struct stream_where *w, const void *sym,
         diag_watchdog_call(stream_wait_log_query_events);
 }
 
-void stream_watch_enqueued(void *stream)
+void stream_watch_enqueued(void *stream, bool ours)
 {
     if (!gtl_device.host_streams)
-        stream_wait_log_record_event(stream, false);
-}
-
-void stream_watch_enqueued_internal(void *stream)
-{
-    if (!gtl_device.host_streams)
-        stream_wait_log_record_event(stream, true);
+        stream_wait_log_record_event(stream, ours);
 }
 
 void stream_synced(void *stream)
@@ -87,7 +81,7 @@ void stream_watch_open(void)
     may_start = true;
     lock_release(&start_lock);
     if (!gtl_device.host_streams)
-        stream_wait_log_open();
+        stream_wait_log_make_events();
 }
 
 void stream_watch_start(void)

@@ -14,10 +14,9 @@ struct stream_where;
  * operations on other nodes. */
 void stream_watch_add(const struct stream_where *w, const void *sym,
                       uint64_t *word, uint64_t least, int pe);
-/* The stream has all waits that were noted; of those since the last time, the
- * words are the program's, or else the library's. */
-void stream_watch_enqueued(void *stream);
-void stream_watch_enqueued_internal(void *stream);
+/* The stream has all waits that were noted; ours: of those since the last time,
+ * the words are the library's, or else the program's. */
+void stream_watch_enqueued(void *stream, bool ours);
 /* A stream's thread waits, from begin to end. */
 struct stream_thread_wait {
     struct list_link link;
@@ -36,5 +35,12 @@ void stream_watch_visit(void (*visit)(const struct stream_thread_wait *o));
 void stream_watch_open(void);
 void stream_watch_start(void);
 void stream_watch_close(void);
+
+/* ---- stream_watchdog.c: by which diag checks and describes streams ---- */
+/* With the layer.  From the first wait on, see stream_watch_start(), the
+ * watchdog checks. */
+void stream_watchdog_open(void);
+/* Behind stream_watch_close(): no check runs any more. */
+void stream_watchdog_close(void);
 
 #endif

@@ -11,7 +11,7 @@
  * has been given more to wait for meanwhile, as a stream that goes on is.  The
  * software device reports it.  All but stream_watchdog_close() runs on the
  * diag thread or in the handler of a report. */
-#include "stream/stream_watchdog.h"
+#include "stream/stream_watch.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/symbol.h"
@@ -22,7 +22,6 @@
 #include "stream/ring/stream_ring.h"
 #include "stream/stream_upper.h"
 #include "stream/stream_wait_log.h"
-#include "stream/stream_watch.h"
 
 #include <stdlib.h>
 
@@ -34,7 +33,7 @@ enum { MOST = 256, REPORTED_MAX = 3 };
 /* Seen by a look. */
 struct saw {
     const void *of;
-    uint64_t turn;
+    uint64_t turn;              /* which of its waits */
     void *stream;
     int pe;                     /* who is to end it, or -1 */
     bool posted;                 /* of a queue */
@@ -44,12 +43,8 @@ struct saw {
 
 /* What lasts. */
 struct entry {
-    const void *of;
-    uint64_t turn;              /* which of its waits */
+    struct saw saw;             /* at the first look */
     bool marked, reported;          /* seen at this look; of a line */
-    bool posted;
-    void *stream;
-    struct core_waiter what;    /* for words; without addr: an operation */
     uint64_t from_ns;           /* it is counted; lasting.w's is the first look,
                                  * and one of what a round knows it by */
     struct core_outstanding lasting;
@@ -65,17 +60,13 @@ static void saw_lasting(const struct saw *saw)
     unsigned i;
 
     for (i = 0; i < n_entries; i++)
-        if (entries[i]->of == saw->of && entries[i]->turn == saw->turn)
+        if (entries[i]->saw.of == saw->of && entries[i]->saw.turn == saw->turn)
             break;
     if (i == n_entries) {
         e = n_entries < MOST ? calloc(1, sizeof *e) : NULL;
         if (!e)
             return;
-        e->of = saw->of;
-        e->turn = saw->turn;
-        e->stream = saw->stream;
-        e->posted = saw->posted;
-        e->what = saw->what;
+        e->saw = *saw;
         e->lasting.pe = saw->pe;
         e->lasting.reported = &e->reported;
         e->from_ns = e->lasting.w.since_ns = clock_ns();
@@ -166,16 +157,17 @@ static void check_ring_head(struct stream_ring *q, const struct stream_op *op)
 
 static void describe(const struct entry *e, struct line *t, uint64_t now)
 {
+    const struct core_waiter *what = &e->saw.what;
     char message[192];
 
-    line_addf(t, "stream %p: %s waits for %llu s for ", e->stream,
-                  symbol_public(e->what.info.call),
+    line_addf(t, "stream %p: %s waits for %llu s for ", e->saw.stream,
+                  symbol_public(what->info.call),
                   line_seconds(lasted(e, now)));
-    if (e->what.addr &&
-        stream_upper->describe_counter(e->what.addr, message, sizeof message))
+    if (what->addr &&
+        stream_upper->describe_counter(what->addr, message, sizeof message))
         line_addf(t, "%s", message);
-    else if (e->what.addr)
-        core_describe_wait(t, &e->what, false);
+    else if (what->addr)
+        core_describe_wait(t, what, false);
     else
         line_addf(t, "operations on other nodes");
 }
@@ -185,7 +177,9 @@ static unsigned streams(void)
     unsigned n = 0;
 
     for (unsigned i = 0, k; i < n_entries; i++) {
-        for (k = 0; k < i && entries[k]->stream != entries[i]->stream; k++)
+        const void *of = entries[i]->saw.stream;
+
+        for (k = 0; k < i && entries[k]->saw.stream != of; k++)
             ;
         n += k == i;
     }
@@ -199,7 +193,7 @@ static void report(struct entry *e, uint64_t now)
 
     describe(e, &t, now);
     l->text = t.at;
-    l->who = !e->what.addr ? "; with"
+    l->who = !e->saw.what.addr ? "; with"
              : l->pe >= 0 ? "; to be raised by"
              : core_world.n_pes > 2 ? "; to be raised by one of"
              : "; to be raised perhaps by";
@@ -215,8 +209,8 @@ static bool lasts(const struct entry *e, uint64_t now)
 static void end(struct entry *e, uint64_t now)
 {
     if (e->reported && env.STALL)
-        log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->stream,
-                 symbol_public(e->what.info.call),
+        log_warn(ERR_STALL, "stream %p: %s went on after %llu s", e->saw.stream,
+                 symbol_public(e->saw.what.info.call),
                  line_seconds(lasted(e, now)));
     free(e);
 }
@@ -270,7 +264,7 @@ static void check(uint64_t now)
     for (unsigned i = 0; i < n_entries;) {
         struct entry *e = entries[i];
 
-        e->marked |= e->posted && !looked;
+        e->marked |= e->saw.posted && !looked;
         if (!e->marked) {
             end(e, now);
             entries[i] = entries[--n_entries];

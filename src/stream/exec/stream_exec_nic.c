@@ -257,7 +257,7 @@ static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
     if (!rc) {
         stream_watch_add(w, NULL, word, least,
                          stream_errors_recent_pe(&q->exec.failed));
-        stream_watch_enqueued_internal(w->stream);
+        stream_watch_enqueued(w->stream, true);
     }
     return rc;
 }

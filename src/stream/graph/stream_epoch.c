@@ -39,7 +39,7 @@ static int reset_by_device(const struct stream_where *w,
         rc = -ENOTSUP;
     if (!rc && !records) {
         stream_watch_add(w, c->ivars, word, least, c->whose - 1);
-        stream_watch_enqueued(w->stream);
+        stream_watch_enqueued(w->stream, false);
     }
     return rc;
 }

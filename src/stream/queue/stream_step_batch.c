@@ -68,7 +68,7 @@ int stream_step_batch_flush(const struct stream_where *w, struct steps *g)
     if (!rc && t.n_waits + t.n_puts)
         rc = stream_device_rc(w, gtl->batch(&t, w->stream));
     if (!rc && t.n_waits)
-        stream_watch_enqueued_internal(w->stream);
+        stream_watch_enqueued(w->stream, true);
     if (!rc && g->ops) {
         stream_count(STREAM_BY_DEVICE, g->ops);
         gtl->count_ops(w->stream, g->ops);
