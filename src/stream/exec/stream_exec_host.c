@@ -8,12 +8,10 @@
 #include "stream/exec/stream_exec.h"
 #include "base/fault.h"
 #include "core/core_amo.h"
-#include "core/core_cmp.h"
 #include "stream/ring/stream_task.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     TAKEN = 4096,               /* bytes of a far put that are copied at once */
@@ -444,7 +442,7 @@ static enum stream_exec_state do_local_quiet(struct stream_exec_ctx *x,
     return x->reads ? STREAM_ISSUED : STREAM_COMPLETED;
 }
 
-/* There is nothing to issue: only completed_*() below. */
+/* There is nothing to issue: only the completion below. */
 static enum stream_exec_state do_nothing(struct stream_exec_ctx *x,
                                          const struct stream_op *op)
 {
@@ -453,70 +451,45 @@ static enum stream_exec_state do_nothing(struct stream_exec_ctx *x,
     return STREAM_ISSUED;
 }
 
-/* ---- completion ---- */
+/* ---- the table ---- */
 
-static bool net_completed(struct stream_exec_ctx *x, const struct stream_op *op)
+static enum stream_exec_state (*const issue[STREAM_KINDS])(
+    struct stream_exec_ctx *x, const struct stream_op *op) = {
+    [STREAM_PUT] = do_move,
+    [STREAM_GET] = do_move,
+    [STREAM_PUT_BLOCKS] = put_blocks,
+    [STREAM_GET_BLOCKS] = get_blocks,
+    [STREAM_AMO] = do_amo,
+    [STREAM_PUT_SIGNAL] = do_put_signal,
+    [STREAM_SIGNAL] = do_signal,
+    [STREAM_INCREMENT] = do_increment,
+    [STREAM_MESSAGE] = do_message,
+    [STREAM_FENCE] = do_fence,
+    [STREAM_LOCAL_QUIET] = do_local_quiet,
+    [STREAM_QUIET] = do_nothing,
+    [STREAM_WAIT] = do_nothing,
+};
+
+enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
+                                        const struct stream_op *op)
 {
-    (void)op;
-    if (!stream_exec_net_idle(x))
-        return false;
-    x->reads = false;
-    return true;
+    return issue[op->kind](x, op);
 }
 
-static bool amo_completed(struct stream_exec_ctx *x, const struct stream_op *op)
+bool stream_exec_host_completed(struct stream_exec_ctx *x,
+                                const struct stream_op *op)
 {
-    if (!net_completed(x, op))
+    if (op->kind == STREAM_WAIT ? !stream_wait_satisfied(op->wait)
+                                : !stream_exec_net_idle(x))
         return false;
+    if (op->kind != STREAM_WAIT)
+        x->reads = false;
     if (to_device(op) &&
         stream_errors_net_count(&x->failed) == x->part.failures) {
         atomics_full_fence();
         xport_flush();
         core_copy(op->amo.fetch, &x->was, op->amo.size);
     }
-    return true;
-}
-
-static bool wait_completed(struct stream_exec_ctx *x,
-                           const struct stream_op *op)
-{
-    (void)x;
-    return stream_wait_satisfied(op->wait);
-}
-
-/* ---- the table ---- */
-
-static const struct {
-    enum stream_exec_state (*issue)(struct stream_exec_ctx *x,
-                                    const struct stream_op *op);
-    bool (*completed)(struct stream_exec_ctx *x, const struct stream_op *op);
-} by_kind[STREAM_KINDS] = {
-    [STREAM_PUT] = { do_move, net_completed },
-    [STREAM_GET] = { do_move, net_completed },
-    [STREAM_PUT_BLOCKS] = { put_blocks, net_completed },
-    [STREAM_GET_BLOCKS] = { get_blocks, net_completed },
-    [STREAM_AMO] = { do_amo, amo_completed },
-    [STREAM_PUT_SIGNAL] = { do_put_signal, net_completed },
-    [STREAM_SIGNAL] = { do_signal, net_completed },
-    [STREAM_INCREMENT] = { do_increment, net_completed },
-    [STREAM_MESSAGE] = { do_message, net_completed },
-    [STREAM_FENCE] = { do_fence, net_completed },
-    [STREAM_LOCAL_QUIET] = { do_local_quiet, net_completed },
-    [STREAM_QUIET] = { do_nothing, net_completed },
-    [STREAM_WAIT] = { do_nothing, wait_completed },
-};
-
-enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
-                                        const struct stream_op *op)
-{
-    return by_kind[op->kind].issue(x, op);
-}
-
-bool stream_exec_host_completed(struct stream_exec_ctx *x,
-                                const struct stream_op *op)
-{
-    if (!by_kind[op->kind].completed(x, op))
-        return false;
     atomics_full_fence();
     xport_flush();
     return true;
