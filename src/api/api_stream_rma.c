@@ -124,16 +124,18 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
     XFER(GET, CGET, T, SIZE, stream_get, false)                             \
     XFER(PUT##NBI, CPUT##NBI, T, SIZE, stream_put, true)                    \
     XFER(GET##NBI, CGET##NBI, T, SIZE, stream_get, true)
-#define BLOCKS(F, C, T, SIZE, DO)                                           \
+#define BLOCKS(F, C, T, SIZE, PUTS)                                         \
     ON(F, C, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,       \
               size_t bsize, size_t nblocks, int pe),                        \
-       DO(&w_, dest, source, (&(struct stream_blocks){                      \
-              dst, sst, bsize, nblocks, SIZE }), pe))
-#define STRIDED(F, C, T, SIZE, DO)                                          \
+       stream_move_blocks(&w_, PUTS, dest, source,                          \
+                          (&(struct stream_blocks){                         \
+                              dst, sst, bsize, nblocks, SIZE }), pe))
+#define STRIDED(F, C, T, SIZE, PUTS)                                        \
     ON(F, C, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,       \
               size_t nelems, int pe),                                       \
-       DO(&w_, dest, source, (&(struct stream_blocks){                      \
-              dst, sst, 1, nelems, SIZE }), pe))
+       stream_move_blocks(&w_, PUTS, dest, source,                          \
+                          (&(struct stream_blocks){                         \
+                              dst, sst, 1, nelems, SIZE }), pe))
 #define SIGNALLED(F, C, T, SIZE, NBI)                                       \
     ON(F, C, (T *dest, const T *source, size_t nelems, uint64_t *sig_addr,  \
               uint64_t signal, int sig_op, int pe),                         \
@@ -144,12 +146,10 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
 #define TYPED(NAME, T)                                                      \
     XFERS(NAME##_put, NAME##_get, ctx_##NAME##_put, ctx_##NAME##_get, _nbi, \
           T, sizeof(T))                                                     \
-    STRIDED(NAME##_iput, ctx_##NAME##_iput, T, sizeof(T), stream_put_blocks)\
-    STRIDED(NAME##_iget, ctx_##NAME##_iget, T, sizeof(T), stream_get_blocks)\
-    BLOCKS(NAME##_ibput, ctx_##NAME##_ibput, T, sizeof(T),                  \
-           stream_put_blocks)                                               \
-    BLOCKS(NAME##_ibget, ctx_##NAME##_ibget, T, sizeof(T),                  \
-           stream_get_blocks)                                               \
+    STRIDED(NAME##_iput, ctx_##NAME##_iput, T, sizeof(T), true)             \
+    STRIDED(NAME##_iget, ctx_##NAME##_iget, T, sizeof(T), false)            \
+    BLOCKS(NAME##_ibput, ctx_##NAME##_ibput, T, sizeof(T), true)            \
+    BLOCKS(NAME##_ibget, ctx_##NAME##_ibget, T, sizeof(T), false)           \
     SIGNALLED(NAME##_put_signal, ctx_##NAME##_put_signal, T, sizeof(T),     \
               false)                                                        \
     SIGNALLED(NAME##_put_signal_nbi, ctx_##NAME##_put_signal_nbi, T,        \
@@ -168,10 +168,10 @@ SHMEMI_RMA_TYPES(TYPED)
               true)
 #define SIZED(S, BYTES)                                                     \
     CONTIG(S, BYTES)                                                        \
-    STRIDED(iput##S, ctx_iput##S, void, BYTES, stream_put_blocks)           \
-    STRIDED(iget##S, ctx_iget##S, void, BYTES, stream_get_blocks)           \
-    BLOCKS(ibput##S, ctx_ibput##S, void, BYTES, stream_put_blocks)          \
-    BLOCKS(ibget##S, ctx_ibget##S, void, BYTES, stream_get_blocks)
+    STRIDED(iput##S, ctx_iput##S, void, BYTES, true)                        \
+    STRIDED(iget##S, ctx_iget##S, void, BYTES, false)                       \
+    BLOCKS(ibput##S, ctx_ibput##S, void, BYTES, true)                       \
+    BLOCKS(ibget##S, ctx_ibget##S, void, BYTES, false)
 SHMEMI_SIZES(SIZED)
 CONTIG(mem, 1)
 

@@ -150,7 +150,7 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
     return NULL;
 }
 
-#define SYNCHRONIZE(F, PARAMS, TEAM, DO)                                       \
+#define SYNCHRONIZE(F, PARAMS, TEAM, BARRIER)                                  \
     int pshmemx_##F##_on_stream PARAMS                                         \
     {                                                                          \
         CORE_TRACE_CALL(__func__);                                          \
@@ -158,14 +158,11 @@ static struct core_team *member_of(shmem_team_t team, const char *call)
         int rc = api_stream_need(__func__);                                    \
         struct core_team *t = rc ? NULL : member_of(TEAM, __func__);           \
                                                                                \
-        return rc ? rc : t ? DO(&w, t) : -EINVAL;                              \
+        return rc ? rc : t ? stream_team_synchronize(&w, t, BARRIER)           \
+                      : -EINVAL;                                               \
     }                                                                          \
     API_ALIAS(shmemx_##F##_on_stream)
-SYNCHRONIZE(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
-     stream_team_barrier)
-SYNCHRONIZE(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD,
-            stream_team_sync)
-SYNCHRONIZE(barrier, (shmem_team_t team, shmemx_stream_t stream), team,
-     stream_team_barrier)
-SYNCHRONIZE(team_sync, (shmem_team_t team, shmemx_stream_t stream), team,
-     stream_team_sync)
+SYNCHRONIZE(barrier_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD, true)
+SYNCHRONIZE(sync_all, (shmemx_stream_t stream), SHMEM_TEAM_WORLD, false)
+SYNCHRONIZE(barrier, (shmem_team_t team, shmemx_stream_t stream), team, true)
+SYNCHRONIZE(team_sync, (shmem_team_t team, shmemx_stream_t stream), team, false)

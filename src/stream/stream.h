@@ -41,12 +41,9 @@ struct stream_blocks {
     ptrdiff_t dst, sst;
     size_t bsize, nblocks, size;
 };
-int stream_put_blocks(const struct stream_where *w, void *dest,
-                      const void *source, const struct stream_blocks *b,
-                      int pe);
-int stream_get_blocks(const struct stream_where *w, void *dest,
-                      const void *source, const struct stream_blocks *b,
-                      int pe);
+int stream_move_blocks(const struct stream_where *w, bool puts, void *dest,
+                       const void *source, const struct stream_blocks *b,
+                       int pe);
 
 /* fetch: what *sym was goes there and the step ends when it has, unless NULL.
  * Words are bit patterns of 4 or 8 bytes. */
@@ -111,8 +108,8 @@ void stream_epochs_close(void);
 
 /* All members, in the same order on one team; a barrier also ends the
  * operations of the stream. */
-int stream_team_sync(const struct stream_where *w, struct core_team *t);
-int stream_team_barrier(const struct stream_where *w, struct core_team *t);
+int stream_team_synchronize(const struct stream_where *w, struct core_team *t,
+                            bool barrier);
 
 /* ---- Queues: operations that one start releases ---- */
 

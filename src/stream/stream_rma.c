@@ -131,11 +131,10 @@ static int scale(const struct stream_where *w, const struct stream_blocks *b,
     return bytes_of(w, b->bsize, b->size, &out->len);
 }
 
-static int blocks(const struct stream_where *w, enum stream_kind kind,
-                  void *dest, const void *source,
-                  const struct stream_blocks *b, int pe)
+int stream_move_blocks(const struct stream_where *w, bool puts, void *dest,
+                       const void *source, const struct stream_blocks *b,
+                       int pe)
 {
-    bool put = kind == STREAM_PUT_BLOCKS;
     size_t dest_len, source_len;
     struct stream_op op;
     int rc;
@@ -146,16 +145,16 @@ static int blocks(const struct stream_where *w, enum stream_kind kind,
     if (!rc)
         rc = extent(w, op.blocks.sst, &op.blocks, &source_len);
     if (!rc)
-        rc = put
+        rc = puts
             ? stream_need_symmetric(w, "dest", dest, dest_len, pe, &op.pe)
             : stream_need_symmetric(w, "source", source, source_len, pe,
                                     &op.pe);
     if (!rc)
-        rc = put ? stream_need_local(w, "source", source, source_len)
-                 : stream_need_local(w, "dest", dest, dest_len);
+        rc = puts ? stream_need_local(w, "source", source, source_len)
+                  : stream_need_local(w, "dest", dest, dest_len);
     if (rc || !dest_len)
         return rc ? rc : stream_need_stream(w);
-    op.kind = kind;
+    op.kind = puts ? STREAM_PUT_BLOCKS : STREAM_GET_BLOCKS;
     op.value = op.message = false;
     op.waits = true;
     op.len = dest_len;
@@ -163,20 +162,6 @@ static int blocks(const struct stream_where *w, enum stream_kind kind,
     op.dest = dest;
     op.source = source;
     return stream_op_enqueue(w, &op);
-}
-
-int stream_put_blocks(const struct stream_where *w, void *dest,
-                      const void *source, const struct stream_blocks *b,
-                      int pe)
-{
-    return blocks(w, STREAM_PUT_BLOCKS, dest, source, b, pe);
-}
-
-int stream_get_blocks(const struct stream_where *w, void *dest,
-                      const void *source, const struct stream_blocks *b,
-                      int pe)
-{
-    return blocks(w, STREAM_GET_BLOCKS, dest, source, b, pe);
 }
 
 /* ---- signals and atomics ---- */

@@ -98,8 +98,8 @@ static int repeat(const struct stream_where *w, const void *args)
 
 /* Once a graph has one, those outside of graphs are counted when the streams
  * get there, too: in the order in which they happen. */
-static int synchronize(const struct stream_where *w, struct core_team *t,
-                       bool barrier)
+int stream_team_synchronize(const struct stream_where *w, struct core_team *t,
+                            bool barrier)
 {
     static uint64_t teams;
     struct synchronization m = { .team = t, .barrier = barrier };
@@ -118,14 +118,4 @@ static int synchronize(const struct stream_where *w, struct core_team *t,
         t->recorded = __atomic_add_fetch(&teams, 1, __ATOMIC_RELAXED);
     m.number = t->recorded;
     return stream_defer(w, repeat, &m, sizeof m);
-}
-
-int stream_team_sync(const struct stream_where *w, struct core_team *t)
-{
-    return synchronize(w, t, false);
-}
-
-int stream_team_barrier(const struct stream_where *w, struct core_team *t)
-{
-    return synchronize(w, t, true);
 }
