@@ -7,6 +7,7 @@
 #include "base/lock.h"
 #include "stream/queue/stream_queue.h"
 #include "stream/graph/stream_graph.h"
+#include "stream/graph/stream_graph_post.h"
 #include "stream/stream_upper.h"
 #include "stream/stream_watch.h"
 
@@ -88,7 +89,7 @@ static void close_streams(void)
     struct stream_unfinished left = { .n = 0 }, staged;
 
     stream_is_open = false;
-    stream_graphs_stop();
+    posts_close();              /* launches repeat nothing any more */
     stream_watch_close();
     stream_watchdog_close();
     gtl->stop_streams();

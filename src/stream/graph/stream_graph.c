@@ -21,14 +21,14 @@ struct graph {
     uint64_t id;                /* of the capture */
     uint64_t opened;            /* by which opening of this layer */
     struct list_link proxies;   /* one for each stream that takes part */
-    struct posts posts;
+    struct list_link posts;     /* struct post_slot */
 };
 
 /* A stream that has posted outside of graphs. */
 struct loose {
     struct list_link link;
     struct stream_proxy *proxy;
-    struct posts posts;
+    struct list_link posts;     /* struct post_slot */
     uint64_t *flag, posted;     /* raised to the number of each operation */
 };
 
@@ -86,7 +86,7 @@ static int graph_new(const struct stream_where *w, uint64_t id,
     *g = (struct graph){ .id = id, .opened = posts_generation() };
     g->link.next = g->link.prev = &g->link;
     g->proxies.next = g->proxies.prev = &g->proxies;
-    posts_init(&g->posts);
+    g->posts.next = g->posts.prev = &g->posts;
     rc = stream_device_rc(w, gtl->graph_own(w->stream, graph_ends, g));
     if (rc) {
         free(g);
@@ -212,7 +212,7 @@ static int loose_open(const struct stream_where *w, uint64_t id,
 
     if (rc)
         return rc;
-    posts_init(&s->posts);
+    s->posts.next = s->posts.prev = &s->posts;
     rc = post_flag_alloc(w, &s->flag);
     if (rc)
         stream_proxy_close(s->proxy);
@@ -357,7 +357,7 @@ static bool free_lost(void)
         struct loose *s = list_entry(l, struct loose, link);
 
         list_remove(l);
-        if (posts_empty(&s->posts) && stream_proxy_idle(s->proxy)) {
+        if (list_empty(&s->posts) && stream_proxy_idle(s->proxy)) {
             loose_free(s);
             continue;
         }
@@ -436,10 +436,10 @@ void stream_graphs_stream_destroyed(void *stream)
 }
 
 /* Its streams may still look at flags, or a proxy raise one. */
-static bool in_use(const struct stream_proxy *p, const struct posts *posts)
+static bool in_use(const struct stream_proxy *p, const struct list_link *posts)
 {
     return gtl->stream_query(p->stream) == -EAGAIN ||
-           (!gtl_device.host_streams && !posts_empty(posts));
+           (!gtl_device.host_streams && !list_empty(posts));
 }
 
 static bool close_loose(struct list_link *all)
@@ -477,11 +477,6 @@ static bool leave_graphs(void)
         stream_proxy_close(list_entry(l, struct stream_proxy, link));
     }
     return left;
-}
-
-void stream_graphs_stop(void)
-{
-    posts_close();
 }
 
 bool stream_graphs_close(void)

@@ -18,7 +18,8 @@ enum { MOST = 32 };             /* in a turn, then the rings have theirs */
 static struct base_lock lock = LOCK_INIT;
 static struct post_slot *first GUARDED_BY(lock);
 static struct post_slot **last GUARDED_BY(lock) = &first;
-static uint64_t opening GUARDED_BY(lock); /* the next number after each close */
+/* Atomic; written under the lock: the next number after each close. */
+static uint64_t opening;
 static struct base_lock repeating = LOCK_INIT;
 static bool rung;               /* atomic */
 static bool failed;             /* atomic */
@@ -37,33 +38,23 @@ int post_flag_alloc(const struct stream_where *w, uint64_t **out)
     return rc;
 }
 
-void posts_init(struct posts *p)
-{
-    p->slots.next = p->slots.prev = &p->slots;
-}
-
-bool posts_empty(const struct posts *p)
-{
-    return list_empty(&p->slots);
-}
-
-bool posts_pending(const struct posts *p)
+bool posts_pending(const struct list_link *posts)
 {
     const struct list_link *l;
     bool any = false;
 
     lock_acquire(&lock);
-    for (l = p->slots.next; l != &p->slots && !any; l = l->next)
+    for (l = posts->next; l != posts && !any; l = l->next)
         any = list_entry(l, struct post_slot, link)->pending;
     lock_release(&lock);
     return any;
 }
 
-void posts_free(struct posts *p, bool flags)
+void posts_free(struct list_link *posts, bool flags)
 {
     struct list_link *l, *next;
 
-    list_each(l, next, &p->slots) {
+    list_each(l, next, posts) {
         struct post_slot *s = list_entry(l, struct post_slot, link);
 
         if (flags && !s->once)
@@ -89,10 +80,10 @@ struct post_slot *post_slot_new(const struct stream_where *w,
     return s;
 }
 
-void post_slot_add(struct posts *p, struct post_slot *s)
+void post_slot_add(struct list_link *posts, struct post_slot *s)
 {
     lock_acquire(&lock);
-    list_append(&p->slots, &s->link);
+    list_append(posts, &s->link);
     lock_release(&lock);
 }
 
@@ -203,12 +194,7 @@ bool posts_notified(void)
 
 uint64_t posts_generation(void)
 {
-    uint64_t now;
-
-    lock_acquire(&lock);
-    now = opening;
-    lock_release(&lock);
-    return now;
+    return __atomic_load_n(&opening, __ATOMIC_RELAXED);
 }
 
 void posts_fail(void)
@@ -282,7 +268,7 @@ void posts_close(void)
     unsigned times;
 
     lock_acquire(&lock);
-    opening++;
+    __atomic_fetch_add(&opening, 1, __ATOMIC_RELAXED);
     lock_release(&lock);
     lock_acquire(&repeating);
     while ((s = take(&times)))

@@ -9,16 +9,11 @@
 
 struct stream_proxy;
 
-/* The slots of one owner: a graph or a stream. */
-struct posts {
-    struct list_link slots;
-};
-void posts_init(struct posts *p);
-/* flags: frees their flags, too: no stream reads these. */
-void posts_free(struct posts *p, bool flags);
-bool posts_empty(const struct posts *p);
+/* The slots of one owner, a graph or a stream: these are a list of struct
+ * post_slot.  flags: frees their flags, too: no stream reads these. */
+void posts_free(struct list_link *posts, bool flags);
 /* Is one of them posted, and not replayed yet? */
-bool posts_pending(const struct posts *p);
+bool posts_pending(const struct list_link *posts);
 
 struct post_slot {
     struct list_link link;      /* of its owner's slots */
@@ -39,7 +34,7 @@ struct post_slot *post_slot_new(const struct stream_where *w,
                                 size_t size);
 int post_flag_alloc(const struct stream_where *w, uint64_t **out);
 /* The owner has the slot from now on, and frees it unless it is one-shot. */
-void post_slot_add(struct posts *p, struct post_slot *s);
+void post_slot_add(struct list_link *posts, struct post_slot *s);
 /* Enqueues the two operations of the stream: it posts, and waits for the flag.
  * If the device refuses the wait in a graph, what its launches post is not
  * done; a one-shot slot is freed after an error. */
