@@ -15,8 +15,6 @@ struct queue;
 /* The executors that have a part of a start. */
 struct start_parts {
     bool nic, host;
-    bool counters;              /* host: the requests have counters of their
-                                 * own for completion */
 };
 
 /* What a request is: an operation of this layer, or an object of the layer

@@ -75,9 +75,11 @@ static int trigger(const struct stream_where *w, struct queue *q, bool counters,
     return stream_ring_trigger(q->ring, w->stream);
 }
 
-/* What is gathered, and the one store of the device's. */
+/* What is gathered, and the one store of the device's.  own_counters: all the
+ * requests have counters of their own for completion. */
 static int finish(const struct stream_where *w, struct queue *q,
-                  struct start_parts parts, struct stream_token *m)
+                  struct start_parts parts, bool own_counters,
+                  struct stream_token *m)
 {
     struct stream_counters *counters = q->ring->counters;
     int rc;
@@ -98,7 +100,7 @@ static int finish(const struct stream_where *w, struct queue *q,
     if (parts.nic && (!rc || rc == STREAM_DECLINED))
         rc = stream_nic_release(q->ring, w->stream);
     if (parts.host && (!rc || rc == STREAM_DECLINED))
-        rc = trigger(w, q, parts.counters && !parts.nic, m);
+        rc = trigger(w, q, own_counters && !parts.nic, m);
     if (rc)
         return stream_device_rc(w, rc);
     q->last[m->kind] = m->number;
@@ -113,10 +115,9 @@ static int finish_messages(const struct stream_where *w, struct queue *q,
     uint64_t place;
     int rc;
 
-    parts.counters = true;
     if (parts.nic || parts.host || q->recorded ||
         !gtl->position(q->stream, &place))
-        return finish(w, q, parts, m);
+        return finish(w, q, parts, true, m);
     rc = stream_step_batch_flush(w, &q->steps);
     if (rc)
         return rc;
@@ -199,29 +200,20 @@ static int start_staged_op(const struct stream_where *w, struct queue *q,
            ? 0 : stream_start_one(w, q, &s->op, parts);
 }
 
-static int start_ops(const struct stream_where *w, struct queue *q,
-                     const struct staged_op *these, size_t n,
-                     struct stream_token *m)
-{
-    struct start_parts parts = { false, false, false };
-    int rc = 0;
-
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = start_staged_op(w, q, &these[i], &parts);
-    return rc ? rc : finish(w, q, parts, m);
-}
-
 int stream_start_staged(const struct stream_where *w, struct queue *q,
                         const struct staged_op *these, size_t n)
 {
+    struct start_parts parts = { false, false };
     struct stream_token m;
-    int rc;
+    int rc = 0;
 
     /* Other starts may have had what was reserved when it was put in. */
     if (stream_ring_reserve(q->ring, n + 1) ||
         stream_step_batch_reserve(&q->steps, 1))
         return stream_no_memory(w->call);
-    rc = start_ops(w, q, these, n, &m);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = start_staged_op(w, q, &these[i], &parts);
+    rc = rc ? rc : finish(w, q, parts, false, &m);
     if (rc) {
         cancel_start(w, q);
         return rc;
@@ -332,7 +324,7 @@ static int list(const struct stream_where *w, struct queue *q, int n,
 
 static int start_listed(const struct stream_where *w, struct queue *q, int n)
 {
-    struct start_parts parts = { false, false, false };
+    struct start_parts parts = { false, false };
     bool others = false;
     struct stream_token m;
     struct req *r;
@@ -344,7 +336,7 @@ static int start_listed(const struct stream_where *w, struct queue *q, int n)
         rc = r->ops->start(w, q, r, &parts);
     }
     if (!rc)
-        rc = others ? finish(w, q, parts, &m)
+        rc = others ? finish(w, q, parts, false, &m)
                     : finish_messages(w, q, parts, &m);
     if (rc) {
         cancel_start(w, q);
@@ -414,18 +406,20 @@ static int step_each(const struct stream_where *w, struct queue *q,
     return rc;
 }
 
-/* Behind the waits for messages: copies out of their slots, then the counters
- * that release these to the senders, which the device stores, and a token. */
-static int finish_wait(const struct stream_where *w, struct queue *q,
-                       struct list_link *these, struct stream_token *m)
+/* Waits for the end of messages; behind these copies out of their slots, then
+ * the counters that release these to the senders, which the device stores, and a
+ * token. */
+static int wait_for_messages(const struct stream_where *w, struct queue *q,
+                             struct list_link *these, struct stream_token *m)
 {
-    struct start_parts parts = { false, false, false };
-    int rc = step_each(w, q, these, REQ_COPY_OUT, &parts);
+    struct start_parts parts = { false, false };
+    int rc = step_each(w, q, these, REQ_WAIT, NULL);
 
+    rc = rc ? rc : step_each(w, q, these, REQ_COPY_OUT, &parts);
     if (!rc && (parts.host || parts.nic)) {    /* not in stream order */
-        rc = finish(w, q, parts, m);
+        rc = finish(w, q, parts, false, m);
         if (!rc) {
-            parts = (struct start_parts){ false, false, false };
+            parts = (struct start_parts){ false, false };
             rc = wait_for(w, q, q->last);
         }
     }
@@ -434,15 +428,6 @@ static int finish_wait(const struct stream_where *w, struct queue *q,
     if (rc && (parts.host || parts.nic))
         cancel_start(w, q);
     return rc;
-}
-
-/* For the end of messages, and what is behind that. */
-static int wait_for_messages(const struct stream_where *w, struct queue *q,
-                             struct list_link *these, struct stream_token *m)
-{
-    int rc = step_each(w, q, these, REQ_WAIT, NULL);
-
-    return rc ? rc : finish_wait(w, q, these, m);
 }
 
 /* Those requests of q->outstanding that were moved to these, and marks. */
