@@ -92,16 +92,14 @@ static inline void stream_errors_note_op(struct stream_errors *f,
 int stream_op_enqueue(const struct stream_where *w, struct stream_op *op);
 
 /* ---- stream_rma.c: operations out of arguments, checked ---- */
+/* With that signal, or s NULL. */
 int stream_make_put(const struct stream_where *w, void *dest,
-                    const void *source, size_t n, size_t size, int pe,
+                    const void *source, size_t n, size_t size,
+                    const struct stream_signal *s, int pe,
                     struct stream_op *out);
 int stream_make_get(const struct stream_where *w, void *dest,
                     const void *source, size_t n, size_t size, int pe,
                     struct stream_op *out);
-int stream_make_put_signal(const struct stream_where *w, void *dest,
-                           const void *source, size_t n, size_t size,
-                           const struct stream_signal *s, int pe,
-                           struct stream_op *out);
 int stream_make_signal(const struct stream_where *w,
                        const struct stream_signal *s, int pe,
                        struct stream_op *out);

@@ -40,14 +40,32 @@ static int make(const struct stream_where *w, enum stream_kind kind,
                                        local, out->len);
 }
 
+static int need_signal(const struct stream_where *w,
+                       const struct stream_signal *s, int pe, int *at)
+{
+    int rc = stream_need_aligned(w, s->addr, sizeof *s->addr);
+
+    if (!rc && s->op != SHMEM_SIGNAL_ADD && s->op != SHMEM_SIGNAL_SET)
+        rc = stream_refuse(ERR_ARG, w->call, "signal operator %d is neither "
+                           "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", s->op);
+    return rc ? rc : stream_need_symmetric(w, "sig_addr", s->addr,
+                                           sizeof *s->addr, pe, at);
+}
+
 int stream_make_put(const struct stream_where *w, void *dest,
-                    const void *source, size_t n, size_t size, int pe,
+                    const void *source, size_t n, size_t size,
+                    const struct stream_signal *s, int pe,
                     struct stream_op *out)
 {
+    int rc = s ? need_signal(w, s, pe, &out->pe) : 0;
+
     out->dest = dest;
     out->source = source;
-    return bytes_of(w, n, size, &out->len)
-               ? -EINVAL : make(w, STREAM_PUT, dest, source, pe, out);
+    if (s)
+        out->signal = *s;
+    rc = rc ? rc : bytes_of(w, n, size, &out->len);
+    return rc ? rc : make(w, s ? STREAM_PUT_SIGNAL : STREAM_PUT, dest, source,
+                          pe, out);
 }
 
 int stream_make_get(const struct stream_where *w, void *dest,
@@ -64,7 +82,7 @@ int stream_put(const struct stream_where *w, void *dest, const void *source,
                size_t n, size_t size, int pe, bool nbi)
 {
     struct stream_op op;
-    int rc = stream_make_put(w, dest, source, n, size, pe, &op);
+    int rc = stream_make_put(w, dest, source, n, size, NULL, pe, &op);
 
     op.waits = !nbi;
     return rc ? rc : op.len ? stream_op_enqueue(w, &op) : stream_need_stream(w);
@@ -84,7 +102,7 @@ int stream_put_value(const struct stream_where *w, void *dest,
                      const void *value, size_t size, int pe)
 {
     struct stream_op op;
-    int rc = stream_make_put(w, dest, value, 1, size, pe, &op);
+    int rc = stream_make_put(w, dest, value, 1, size, NULL, pe, &op);
 
     if (rc)
         return rc;
@@ -166,18 +184,6 @@ int stream_move_blocks(const struct stream_where *w, bool puts, void *dest,
 
 /* ---- signals and atomics ---- */
 
-static int need_signal(const struct stream_where *w,
-                       const struct stream_signal *s, int pe, int *at)
-{
-    int rc = stream_need_aligned(w, s->addr, sizeof *s->addr);
-
-    if (!rc && s->op != SHMEM_SIGNAL_ADD && s->op != SHMEM_SIGNAL_SET)
-        rc = stream_refuse(ERR_ARG, w->call, "signal operator %d is neither "
-                           "SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", s->op);
-    return rc ? rc : stream_need_symmetric(w, "sig_addr", s->addr,
-                                           sizeof *s->addr, pe, at);
-}
-
 int stream_make_signal(const struct stream_where *w,
                        const struct stream_signal *s, int pe,
                        struct stream_op *out)
@@ -197,26 +203,12 @@ int stream_signal(const struct stream_where *w, const struct stream_signal *s,
     return rc ? rc : stream_op_enqueue(w, &op);
 }
 
-int stream_make_put_signal(const struct stream_where *w, void *dest,
-                           const void *source, size_t n, size_t size,
-                           const struct stream_signal *s, int pe,
-                           struct stream_op *out)
-{
-    int rc = need_signal(w, s, pe, &out->pe);
-
-    if (!rc)
-        rc = stream_make_put(w, dest, source, n, size, pe, out);
-    out->kind = STREAM_PUT_SIGNAL;
-    out->signal = *s;
-    return rc;
-}
-
 int stream_put_signal(const struct stream_where *w, void *dest,
                       const void *source, size_t n, size_t size,
                       const struct stream_signal *s, int pe, bool nbi)
 {
     struct stream_op op;
-    int rc = stream_make_put_signal(w, dest, source, n, size, s, pe, &op);
+    int rc = stream_make_put(w, dest, source, n, size, s, pe, &op);
 
     op.waits = !nbi;
     return rc ? rc : stream_op_enqueue(w, &op);

@@ -105,9 +105,7 @@ static int post(const char *call, struct trig *t, struct trig_op *op)
 int trig_put(const struct trig_where *at, void *dest, const void *source,
              size_t bytes, const struct stream_signal *s, int pe)
 {
-    POST(s ? stream_make_put_signal(&w_, dest, source, bytes, 1, s, pe,
-                                    &op_->op)
-           : stream_make_put(&w_, dest, source, bytes, 1, pe, &op_->op));
+    POST(stream_make_put(&w_, dest, source, bytes, 1, s, pe, &op_->op));
 }
 
 int trig_get(const struct trig_where *at, void *dest, const void *source,

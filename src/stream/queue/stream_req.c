@@ -89,8 +89,7 @@ int stream_req_init(const char *call, void *dest, const void *source,
     struct stream_where w = stream_queue_where(call, NULL);
     struct stream_op op;
     struct req *r;
-    int rc = s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
-               : stream_make_put(&w, dest, source, len, 1, pe, &op);
+    int rc = stream_make_put(&w, dest, source, len, 1, s, pe, &op);
 
     rc = rc ? rc : req_create_op(call, NULL, &op, out);
     if (rc)
@@ -110,9 +109,8 @@ int stream_req_put(const char *call, struct shmemx_queue *queue, void *dest,
     struct queue *q = stream_queue_of(call, queue);
     struct stream_where w = stream_queue_where(call, q);
     struct stream_op op;
-    int rc = !q ? -EINVAL
-             : s ? stream_make_put_signal(&w, dest, source, len, 1, s, pe, &op)
-                 : stream_make_put(&w, dest, source, len, 1, pe, &op);
+    int rc = q ? stream_make_put(&w, dest, source, len, 1, s, pe, &op)
+               : -EINVAL;
 
     return rc ? rc : req_create_op(call, q, &op, out);
 }

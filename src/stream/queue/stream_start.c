@@ -407,8 +407,8 @@ static int step_each(const struct stream_where *w, struct queue *q,
 }
 
 /* Waits for the end of messages; behind these copies out of their slots, then
- * the counters that release these to the senders, which the device stores, and a
- * token. */
+ * the counters that release these to the senders, which the device stores, and
+ * a token. */
 static int wait_for_messages(const struct stream_where *w, struct queue *q,
                              struct list_link *these, struct stream_token *m)
 {
