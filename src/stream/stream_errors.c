@@ -148,7 +148,7 @@ void stream_errors_record(struct stream_errors *f, const char *call,
         f->pe = pe;
         snprintf(f->cause, sizeof f->cause, "%s", cause);
     }
-    stream_stats_failed();
+    stream_count(STREAM_FAILED, 1);
     if (!f->listed) {
         f->listed = true;
         f->next = pending;

@@ -9,11 +9,23 @@
 
 #include <string.h>
 
+/* Of this PE, from one initialisation to the finalisation. */
+struct stats {
+    uint64_t n[STREAM_COUNTS];
+    /* Operations with queues, orders among them: enqueued, reached by their
+     * streams, completed. */
+    uint64_t posted, triggered, completed;
+    uint64_t nic;               /* and with the NIC */
+    uint64_t spilled;          /* posted with a queue, for want of room there */
+    uint64_t most_armed;        /* at a time, in one queue */
+    uint64_t most_queues;
+};
+
 static struct stream_slot slots[STREAM_SLOTS];
 static unsigned n_slots;        /* atomic: threads that have asked for one */
 __thread struct stream_slot *stream_slot;
 static struct base_lock lock = LOCK_INIT;
-static struct stream_stats gone GUARDED_BY(lock);
+static struct stats gone GUARDED_BY(lock);
 static uint64_t queues GUARDED_BY(lock);
 
 struct stream_slot *stream_slot_take(void)
@@ -62,39 +74,29 @@ void stream_stats_ring_destroyed(const struct stream_ring *q)
     lock_release(&lock);
 }
 
-void stream_stats_failed(void)
+static struct stats take(void)
 {
-    lock_acquire(&lock);
-    gone.failed++;
-    lock_release(&lock);
-}
-
-static struct stream_stats take(void)
-{
-    struct stream_stats s;
+    struct stats s;
 
     lock_acquire(&lock);
     s = gone;
     memset(&gone, 0, sizeof gone);
     queues = 0;
     lock_release(&lock);
-    for (int i = 0; i < STREAM_SLOTS; i++) {
-        s.direct += slots[i].n[STREAM_BY_DEVICE];
-        s.starts += slots[i].n[STREAM_STARTS];
-        s.waits += slots[i].n[STREAM_WAITS];
-        s.recorded += slots[i].n[STREAM_RECORDED];
-        s.repeats += slots[i].n[STREAM_REPEATS];
-        for (int k = 0; k < STREAM_SENT; k++)
-            s.sent[k] += slots[i].n[STREAM_PROTOCOLS + k];
-    }
+    for (int i = 0; i < STREAM_SLOTS; i++)
+        for (int k = 0; k < STREAM_COUNTS; k++)
+            s.n[k] += slots[i].n[k];
     memset(slots, 0, sizeof slots);
     return s;
 }
 
-static bool any(const struct stream_stats *s)
+static bool any(const struct stats *s)
 {
-    return s->direct || s->posted || s->nic || s->failed || s->starts ||
-           s->waits || s->recorded || s->sent[STREAM_PARTITIONED];
+    bool is = s->posted || s->nic;
+
+    for (int k = 0; k <= STREAM_RECORDED; k++)
+        is |= s->n[k] != 0;
+    return is || s->n[STREAM_PROTOCOLS + STREAM_PARTITIONED];
 }
 
 static const char *plural(uint64_t n)
@@ -102,31 +104,32 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void print_messages(const struct stream_stats *s)
+static void print_messages(const uint64_t sent[STREAM_SENT])
 {
     uint64_t all = 0;
 
     for (int k = 0; k < STREAM_SENT; k++)
-        all += s->sent[k];
-    all -= s->sent[STREAM_PARTITIONED];
-    if (s->sent[STREAM_PARTITIONED])
+        all += sent[k];
+    all -= sent[STREAM_PARTITIONED];
+    if (sent[STREAM_PARTITIONED])
         log_print("messages: %lu partitioned",
-                  (unsigned long)s->sent[STREAM_PARTITIONED]);
+                  (unsigned long)sent[STREAM_PARTITIONED]);
     if (!all)
         return;
     log_print("messages: %lu sent, %lu ready, %lu eager, %lu by peer "
               "copy, %lu triggered, %lu by rendezvous, %lu one-shot, %lu of "
               "collective requests",
-              (unsigned long)all, (unsigned long)s->sent[0],
-              (unsigned long)s->sent[1], (unsigned long)s->sent[2],
-              (unsigned long)s->sent[3], (unsigned long)s->sent[4],
-              (unsigned long)s->sent[STREAM_ONCE],
-              (unsigned long)s->sent[STREAM_OF_COLL]);
+              (unsigned long)all, (unsigned long)sent[0],
+              (unsigned long)sent[1], (unsigned long)sent[2],
+              (unsigned long)sent[3], (unsigned long)sent[4],
+              (unsigned long)sent[STREAM_ONCE],
+              (unsigned long)sent[STREAM_OF_COLL]);
 }
 
 void stream_stats_report(void)
 {
-    struct stream_stats s = take();
+    struct stats s = take();
+    const uint64_t *n = s.n;
     struct xport_trig_counts nic = { 0 };
 
     if (!env.STATS.on || !any(&s))
@@ -137,16 +140,19 @@ void stream_stats_report(void)
         "%lu triggered, %lu completed, %lu by the NIC, %lu declined, "
         "%lu failed; %lu start%s, %lu wait%s; at most %lu posted in a "
         "queue, %lu queue%s, %lu entr%s of the NIC",
-        (unsigned long)s.direct, plural(s.direct), (unsigned long)s.posted,
-        (unsigned long)s.triggered, (unsigned long)s.completed,
-        (unsigned long)s.nic, (unsigned long)s.spilled, (unsigned long)s.failed,
-        (unsigned long)s.starts, plural(s.starts), (unsigned long)s.waits,
-        plural(s.waits), (unsigned long)s.most_armed,
+        (unsigned long)n[STREAM_BY_DEVICE], plural(n[STREAM_BY_DEVICE]),
+        (unsigned long)s.posted, (unsigned long)s.triggered,
+        (unsigned long)s.completed, (unsigned long)s.nic,
+        (unsigned long)s.spilled,
+        (unsigned long)n[STREAM_FAILED], (unsigned long)n[STREAM_STARTS],
+        plural(n[STREAM_STARTS]), (unsigned long)n[STREAM_WAITS],
+        plural(n[STREAM_WAITS]), (unsigned long)s.most_armed,
         (unsigned long)s.most_queues, plural(s.most_queues),
         (unsigned long)nic.most_entries, nic.most_entries == 1 ? "y" : "ies");
-    print_messages(&s);
-    if (s.recorded)
+    print_messages(n + STREAM_PROTOCOLS);
+    if (n[STREAM_RECORDED])
         log_print("graphs: %lu operation%s recorded for the progress thread, "
-                  "which repeated %lu in launches", (unsigned long)s.recorded,
-                  plural(s.recorded), (unsigned long)s.repeats);
+                  "which repeated %lu in launches",
+                  (unsigned long)n[STREAM_RECORDED],
+                  plural(n[STREAM_RECORDED]), (unsigned long)n[STREAM_REPEATS]);
 }

@@ -13,30 +13,14 @@ struct stream_ring;
  * enum msg_proto_id, which number STREAM_ONCE; one-shot; partitioned; of
  * collective requests. */
 enum { STREAM_ONCE = 5, STREAM_PARTITIONED, STREAM_OF_COLL, STREAM_SENT };
-/* Of this PE, from one initialisation to the finalisation. */
-struct stream_stats {
-    uint64_t direct;            /* operations that the device did itself */
-    uint64_t starts;            /* of queues */
-    uint64_t waits;             /* of streams, for words and for queues */
-    /* Operations with queues, orders among them: enqueued, reached by their
-     * streams, completed. */
-    uint64_t posted, triggered, completed;
-    uint64_t nic;               /* and with the NIC */
-    uint64_t spilled;          /* posted with a queue, for want of room there */
-    uint64_t failed;
-    /* In graphs, for the progress thread to repeat; so often it has. */
-    uint64_t recorded, repeats;
-    uint64_t sent[STREAM_SENT]; /* messages that were started, by protocol */
-    uint64_t most_armed;        /* at a time, in one queue */
-    uint64_t most_queues;
-};
 enum stream_count {
-    STREAM_BY_DEVICE,
-    STREAM_STARTS,
-    STREAM_WAITS,
-    STREAM_RECORDED,
-    STREAM_REPEATS,
-    STREAM_PROTOCOLS, /* the first of: sends, by protocol */
+    STREAM_BY_DEVICE,           /* operations that the device did itself */
+    STREAM_STARTS,              /* of queues */
+    STREAM_WAITS,               /* of streams, for words and for queues */
+    STREAM_FAILED,
+    /* In graphs, for the progress thread to repeat; so often it has. */
+    STREAM_RECORDED, STREAM_REPEATS,
+    STREAM_PROTOCOLS,           /* the first of: sends, by protocol */
     STREAM_COUNTS = STREAM_PROTOCOLS + STREAM_SENT
 };
 enum { STREAM_SLOTS = 64 };
@@ -56,7 +40,6 @@ static inline void stream_count(enum stream_count which, uint64_t more)
                      __atomic_load_n(&s->n[which], __ATOMIC_RELAXED) + more,
                      __ATOMIC_RELAXED);
 }
-void stream_stats_failed(void);
 /* With SHMEM_STATS; and begins anew. */
 void stream_stats_report(void);
 
