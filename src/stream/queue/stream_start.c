@@ -23,7 +23,6 @@ void stream_start_on_host(const struct stream_where *w, struct queue *q,
     struct stream_op *to = stream_ring_next_entry(q->ring);
 
     *to = *op;
-    to->ring = q->ring;
     to->call = w->call;
     to->waits = false;          /* the quiet does */
     stream_ring_publish(q->ring);
@@ -68,7 +67,7 @@ static int trigger(const struct stream_where *w, struct queue *q, bool counters,
 
     *op = (struct stream_op){
         .kind = counters ? STREAM_LOCAL_QUIET : STREAM_QUIET, .call = w->call,
-        .ring = q->ring, .waits = true
+        .waits = true
     };
     m->kind = TOKEN_SEQUENCE;
     m->number = stream_ring_publish(q->ring);

@@ -17,18 +17,31 @@ static bool in_use(const struct stream_ring *q,
     return c->end && __atomic_load_n(&q->completed, __ATOMIC_ACQUIRE) <= c->end;
 }
 
+/* The chunk behind c, which becomes a new one where that is in use; NULL: no
+ * memory. */
+static struct stream_ring_chunk *next_chunk(const struct stream_ring *q,
+                                            struct stream_ring_chunk *c)
+{
+    struct stream_ring_chunk *more;
+
+    if (c->next != q->in && !in_use(q, c->next))
+        return c->next;
+    more = stream_ring_chunk_new();
+    if (more) {
+        more->next = c->next;
+        c->next = more;
+    }
+    return more;
+}
+
 static int grow(struct stream_ring *q)
 {
-    struct stream_ring_chunk *c = q->in->next;
+    struct stream_ring_chunk *c;
 
     q->in->end = q->posted;
-    if (c == q->in || in_use(q, c)) {
-        c = stream_ring_chunk_new();
-        if (!c)
-            return -ENOMEM;
-        c->next = q->in->next;
-        q->in->next = c;
-    }
+    c = next_chunk(q, q->in);
+    if (!c)
+        return -ENOMEM;
     q->in = c;
     q->in_at = 0;
     return 0;
@@ -37,19 +50,12 @@ static int grow(struct stream_ring *q)
 int stream_ring_reserve(struct stream_ring *q, size_t n)
 {
     struct stream_ring_chunk *c = q->in;
-    size_t room = STREAM_CHUNK_OPS - q->in_at;
 
-    while (room < n) {
-        if (c->next == q->in || in_use(q, c->next)) {
-            struct stream_ring_chunk *more = stream_ring_chunk_new();
-
-            if (!more)
-                return -ENOMEM;
-            more->next = c->next;
-            c->next = more;
-        }
-        c = c->next;
-        room += STREAM_CHUNK_OPS;
+    for (size_t room = STREAM_CHUNK_OPS - q->in_at; room < n;
+         room += STREAM_CHUNK_OPS) {
+        c = next_chunk(q, c);
+        if (!c)
+            return -ENOMEM;
     }
     return 0;
 }
@@ -58,7 +64,6 @@ struct stream_op *stream_ring_next_entry(struct stream_ring *q)
 {
     if (unlikely(q->in_at == STREAM_CHUNK_OPS) && grow(q))
         return NULL;
-    q->in->ops[q->in_at].ring = q;
     return &q->in->ops[q->in_at];
 }
 
@@ -67,6 +72,7 @@ uint64_t stream_ring_publish(struct stream_ring *q)
     struct stream_op *op = &q->in->ops[q->in_at++];
     uint64_t seq = q->posted + 1;
 
+    op->ring = q;
     op->seq = seq;
     if (op->kind == STREAM_QUIET) {
         op->len = q->nic.quieted = q->nic.posted;
@@ -120,7 +126,6 @@ int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
     if (unlikely(!to))
         return discard(w, op, -ENOMEM);
     *to = *op;
-    to->ring = q;
     seq = stream_ring_publish(q);
     rc = stream_ring_trigger(q, w->stream);
     if (rc) {                   /* the trigger counter will never get there */
