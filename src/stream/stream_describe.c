@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of requests for lines, and the report of operations that are never
  * done.  The files of queues and rings call it. */
-#include "core/core_misuse.h"
 #include "base/symbol.h"
 #include "stream/queue/stream_queue.h"
 #include "stream/ring/stream_task.h"

@@ -7,7 +7,6 @@
 #include "stream/graph/stream_graph.h"
 #include "stream/stream_int.h"
 
-#include <errno.h>
 #include <stddef.h>
 
 /* Member pe's word, as this PE writes symmetric addresses. */

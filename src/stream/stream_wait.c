@@ -6,8 +6,6 @@
  * device (stream_wait_thread.c), by the progress thread where the device is a
  * GPU.  Called by src/api and by the layer's own synchronizations; enqueues and
  * returns. */
-#include "core/core_cmp.h"
-#include "core/core_device.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"

@@ -6,7 +6,6 @@
 #include "core/core_device.h"
 #include "gtl/gtl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS, LAST_BITS = 3,

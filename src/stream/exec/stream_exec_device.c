@@ -6,7 +6,6 @@
 #include "stream/exec/stream_exec.h"
 #include "stream/stream_stats.h"
 
-#include <errno.h>
 #include <string.h>
 
 static int copy_to(const struct stream_op *op, void *s)

@@ -7,7 +7,6 @@
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
-#include "base/lock.h"
 
 #include <errno.h>
 
