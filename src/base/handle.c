@@ -100,7 +100,8 @@ void handle_release_all(struct handle_table *h, void (*each)(void *))
 
         if (!t->is)
             continue;
-        each(t);
+        if (each)
+            each(t);
         handle_release(h, handle_of_object(t));
     }
 }

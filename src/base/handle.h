@@ -78,8 +78,8 @@ void handle_hide(struct handle *thing);
 void handle_reuse(struct handle_table *h, struct handle *thing);
 /* Frees an object.  False: no object has that handle. */
 bool handle_release(struct handle_table *h, const void *handle);
-/* Frees all objects, each after a call of each().  No other thread uses the
- * table. */
+/* Frees all objects, each after a call of each() unless that is NULL.  No other
+ * thread uses the table. */
 void handle_release_all(struct handle_table *h, void (*each)(void *));
 
 #endif

@@ -163,12 +163,7 @@ int stream_epoch_wait(const struct stream_where *w, struct shmemx_epoch *epoch,
     return rc;
 }
 
-static void forget(void *epoch)
-{
-    (void)epoch;
-}
-
 void stream_epochs_close(void)
 {
-    handle_release_all(&epochs, forget);
+    handle_release_all(&epochs, NULL);
 }

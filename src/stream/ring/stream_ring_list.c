@@ -77,17 +77,9 @@ struct stream_ring *stream_rings_next(struct stream_ring *q, bool *skips)
 
 /* ---- all rings ---- */
 
-/* A test has it take long. */
-static void delay_visit(void)
-{
-    const struct timespec delay = { 0, 50000000 };
-
-    if (fault_hit(FAULT_STREAM_POLL))
-        nanosleep(&delay, NULL);
-}
-
 bool stream_rings_visit_heads(stream_ring_visitor *visit)
 {
+    const struct timespec delay = { 0, 50000000 };
     const struct stream_op *op;
     bool skips = false, held = false;
     struct stream_ring *q;
@@ -97,7 +89,8 @@ bool stream_rings_visit_heads(stream_ring_visitor *visit)
         op = q->begun ? stream_ring_head(q) : NULL;
         if (op)
             visit(q, op);
-        delay_visit();
+        if (fault_hit(FAULT_STREAM_POLL))       /* a test has it take long */
+            nanosleep(&delay, NULL);
         held = true;
     }
     /* The progress thread may have skipped a ring that was locked here. */
