@@ -130,10 +130,7 @@ static bool reached(const struct queue *q, struct stream_token m)
 
 static struct stream_token last_of(const struct queue *q, int kind)
 {
-    return (struct stream_token){
-        .kind = kind,
-        .number = kind == TOKEN_POSITION ? q->position : q->last[kind]
-    };
+    return (struct stream_token){ .kind = kind, .number = q->last[kind] };
 }
 
 bool stream_token_is_nic(const struct queue *q, struct stream_token m)
@@ -155,11 +152,11 @@ bool stream_token_completed(const struct queue *q, struct stream_token m)
 
 static bool all_ended(const struct queue *q)
 {
-    bool all = reached(q, last_of(q, TOKEN_POSITION));
+    int kind = TOKEN_POSITION;
 
-    for (int kind = 0; kind < TOKEN_KINDS; kind++)
-        all = all && reached(q, last_of(q, kind));
-    return all;
+    while (kind >= 0 && reached(q, last_of(q, kind)))
+        kind--;
+    return kind < 0;
 }
 
 /* The host looks at the messages, or waits for them, as their requests' calls

@@ -71,11 +71,10 @@ struct queue {
     struct steps steps;       /* of the start or wait that is being made */
     struct req **resolved;         /* what that is of */
     size_t resolved_room;
-    uint64_t last[TOKEN_KINDS];
+    uint64_t last[TOKEN_KINDS + 1];     /* of each kind, TOKEN_POSITION too */
     uint64_t waited[TOKEN_KINDS];      /* that the stream waits for */
     uint64_t starts, starts_waited;     /* the last start; the last one that
                                          * a wait was enqueued for */
-    uint64_t position;          /* behind the last one of TOKEN_POSITION */
     /* Messages that were started and that no call waits for yet; and those
      * without a handle that the stream waits for. */
     struct list_link outstanding, to_free;

@@ -121,7 +121,7 @@ static int finish_messages(const struct stream_where *w, struct queue *q,
     if (rc)
         return rc;
     gtl->position(q->stream, &place);
-    q->position = place;
+    q->last[TOKEN_POSITION] = place;
     *m = (struct stream_token){
         .kind = TOKEN_POSITION, .number = place, .start = ++q->starts
     };
@@ -155,14 +155,14 @@ static void cancel_start(const struct stream_where *w, struct queue *q)
     }
     stream_step_batch_clear(&q->steps);
     stream_ring_cancel(q->ring);
-    gtl->position(q->stream, &q->position);
+    gtl->position(q->stream, &q->last[TOKEN_POSITION]);
 }
 
 /* So did these: they are freed when the stream has nothing left to do. */
 static void break_requests(struct queue *q, int n)
 {
     const struct stream_token m = {
-        .kind = TOKEN_POSITION, .number = q->position
+        .kind = TOKEN_POSITION, .number = q->last[TOKEN_POSITION]
     };
 
     for (int i = 0; i < n; i++) {
