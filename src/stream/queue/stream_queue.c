@@ -55,7 +55,9 @@ int stream_queue_reserve(struct queue *q, size_t n)
         q->staged = more;
         q->room = room;
     }
-    return stream_ring_reserve(q->ring, n + 1);
+    /* A start that the progress thread makes may be using the ring just now, and
+     * reserves what it wants. */
+    return q->recorded ? 0 : stream_ring_reserve(q->ring, n + 1);
 }
 
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue)

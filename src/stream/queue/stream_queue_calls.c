@@ -17,7 +17,6 @@ int stream_queue_start(const char *call, struct shmemx_queue *queue)
     rc = q ? stream_queue_check(call, q) : -EINVAL;
     if (rc)
         return rc;
-    stream_queue_reap(q);
     if (!q->n_staged)
         return stream_need_stream(&w);
     rc = stream_queue_recorded(&w, q);

@@ -206,6 +206,7 @@ int stream_start_staged(const struct stream_where *w, struct queue *q,
     struct stream_token m;
     int rc = 0;
 
+    stream_queue_reap(q);
     /* Other starts may have had what was reserved when it was put in. */
     if (stream_ring_reserve(q->ring, n + 1) ||
         stream_step_batch_reserve(&q->steps, 1))
