@@ -70,7 +70,8 @@ bool msg_coll_describe_counter(const void *word, char *text, size_t size)
     struct list_link *l, *next;
     bool found = false;
 
-    lock_acquire(&lock);
+    if (!lock_try(&lock))       /* a report cannot wait */
+        return false;
     list_each(l, next, &made) {
         const struct coll *c = list_entry(l, struct coll, link);
 
@@ -248,14 +249,25 @@ static int make_steps(struct coll *c)
 
 /* ---- a request ---- */
 
-static void free_coll(struct coll *c)
+static void free_coll(struct coll *c) REQUIRES(lock)
 {
-    lock_acquire(&lock);
     list_remove(&c->link);
-    lock_release(&lock);
+    if (c->stream)
+        gtl->stream_destroy(c->stream);
     free(c->steps);
     free(c->reqs);
     free(c);
+}
+
+/* What the program has left, once no stream works on it. */
+void msg_coll_close(void)
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &made)
+        free_coll(list_entry(l, struct coll, link));
+    lock_release(&lock);
 }
 
 static void undo(const char *call, struct coll *c)
@@ -266,15 +278,18 @@ static void undo(const char *call, struct coll *c)
         stream_req_free(call, c->reqs[i]);
     if (c->queue)
         stream_queue_destroy(call, c->queue);
-    if (c->stream)
+    if (c->stream) {
         stream_destroyed(call, c->stream);
-    if (c->stream)
         gtl->stream_destroy(c->stream);
+        c->stream = NULL;
+    }
     if (c->room)
         heap_pool_free(c->room);
     if (c->counters)
         heap_pool_free(c->counters);
+    lock_acquire(&lock);
     free_coll(c);
+    lock_release(&lock);
 }
 
 static int prepare(struct coll *c)
@@ -532,12 +547,6 @@ static void free_req(struct req *r)
     undo("shmemx_req_free", coll_of(r));
 }
 
-/* Its stream and its requests are gone. */
-static void close_req(struct req *r)
-{
-    free_coll(coll_of(r));
-}
-
 static void name(const struct req *r, char *text, size_t size)
 {
     snprintf(text, size, "%s", symbol_public(coll_of(r)->call));
@@ -549,7 +558,7 @@ static const struct stream_req_ops coll_req_ops = {
     .wait = { wait, stream_req_no_step, stream_req_no_step },
     .completed = completed, .waiter = waiter, .finish = stream_req_no_call,
     .error = stream_req_no_error, .is_running = is_running,
-    .busy = stream_req_not_busy, .free = free_req, .close = close_req,
+    .busy = stream_req_not_busy, .free = free_req, .close = stream_req_no_free,
     .name = name, .test = stream_req_test_started,
     .await = stream_req_await_started
 };

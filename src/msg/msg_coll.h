@@ -20,5 +20,6 @@ void msg_coll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 /* A line's name for the request that completes with that word.  False: none
  * does. */
 bool msg_coll_describe_counter(const void *word, char *text, size_t size);
+void msg_coll_close(void);
 
 #endif

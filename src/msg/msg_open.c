@@ -85,6 +85,7 @@ int msg_reserve(void)
 void msg_close(void)
 {
     msg_match_close();
+    msg_coll_close();
     pcoll_close();
     pcoll_sched_close();
 }

@@ -46,7 +46,8 @@ int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
         r.q = stream_queue_of(a->call, queue);
         if (!r.q)
             return -EINVAL;
-        stream_queue_reap(r.q);   /* what has completed gives its slot back */
+        if (!r.q->recorded)     /* else the thread that makes its starts */
+            stream_queue_reap(r.q);     /* their slots are free again */
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }

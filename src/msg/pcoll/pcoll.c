@@ -62,12 +62,16 @@ void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 
 /* ---- deleted ---- */
 
-/* What does not go with the heap. */
-static void free_pcoll(struct pcoll *c)
+/* What kernels and the device have of it: before the memory that they use. */
+static void leave_device(struct pcoll *c)
 {
     part_prequest_release(&c->part);
     if (c->stream)
         gtl->stream_destroy(c->stream);
+}
+
+static void free_pcoll(struct pcoll *c)
+{
     free(c->sched.actions);
     for (struct pcoll_link *l = c->links; l && l < c->links + c->n_links; l++)
         if (l->out)
@@ -85,6 +89,7 @@ void pcoll_delete(const char *call, struct pcoll *c)
     if (c->trig)
         trig_free(call, c->trig);
     pcoll_link_close(call, c);
+    leave_device(c);
     if (c->base[SHMEMX_SCRATCH])
         heap_pool_free(c->base[SHMEMX_SCRATCH]);
     if (c->room)
@@ -104,6 +109,7 @@ void pcoll_close(void)
     lock_acquire(&lock);
     list_each(l, next, &made) {
         list_remove(l);
+        leave_device(list_entry(l, struct pcoll, link));
         free_pcoll(list_entry(l, struct pcoll, link));
     }
     lock_release(&lock);
