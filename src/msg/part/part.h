@@ -42,7 +42,7 @@ struct part {
     uint64_t *ready;            /* atomic, [n]: the host's last iteration */
     /* What kernels have of it, if anything, in the device's memory. */
     bool prequest, together;    /* kernels count partitions that travel
-                                 * together, or copy */
+                                 * together or calls, or copy */
     uint64_t *device;
 };
 
@@ -79,7 +79,7 @@ void part_report_failed(const char *call, const char *which,
                         const struct msg_chan *c);
 /* What a wait for its counters waits for. */
 void part_describe(const struct msg_chan *c, char *text, size_t size);
-/* Of part_prequest_alloc(), if anything. */
+/* What its prequest has allocated, if anything. */
 void part_prequest_release(struct part *p);
 /* The sender's trigger: 0 or -errno, logged. */
 int part_open(const char *call, struct msg_chan *c);
@@ -88,17 +88,24 @@ int part_open(const char *call, struct msg_chan *c);
 struct pcoll;
 extern hidden const struct stream_req_ops part_req_ops;
 /* NULL, logged: it is no partitioned request, or, unless sends is negative, not
- * one that sends, or receives. */
-struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends);
-/* The same, but NULL with *coll for a partitioned collective (pcoll/pcoll.h). */
+ * one that sends, or receives.  A partitioned collective's (pcoll/pcoll.h) does
+ * both: *coll, or NULL. */
 struct msg_chan *part_or_coll(const char *call, struct shmemx_req *req,
                               int sends, struct pcoll **coll);
 bool part_is_completed(const struct msg_chan *c);
-
-/* ---- part_prequest.c ---- */
-/* The counters that kernels share: 0 or -errno, logged. */
-int part_prequest_alloc(const char *call, struct part *p,
-                        shmemx_prequest_t *out);
+/* A sender's thread does what is ready itself.  -EIO, reported: some of it has
+ * failed. */
+int part_advance(const char *call, const struct msg_chan *c);
+/* In the stream's order, where kernels may look. */
+int part_start_epoch(const struct stream_where *w, struct queue *q,
+                     const struct msg_chan *c, uint64_t seq,
+                     struct start_parts *parts);
+/* What pcoll_req_ops shares with part_req_ops. */
+bool part_req_completed(const struct req *r);
+int part_req_wait(const struct stream_where *w, struct queue *q, struct req *r,
+                  struct start_parts *parts);
+int part_req_test(const char *call, struct req *r, bool *is);
+int part_req_error(const char *call, struct req *r, struct stream_errors *e);
 
 /* ---- the calls of the API: 0 or -errno, logged ---- */
 int part_set_transport(const char *call, struct shmemx_req *req, int most);

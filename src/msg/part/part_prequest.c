@@ -42,9 +42,9 @@ static int choose(const char *call, const struct msg_chan *c, int *mode)
     return -ENOTSUP;
 }
 
-/* The counters behind each other in the device's memory, zeroed. */
-int part_prequest_alloc(const char *call, struct part *p,
-                        shmemx_prequest_t *out)
+/* The counters that kernels share, behind each other in the device's memory,
+ * zeroed. */
+static int alloc(const char *call, struct part *p, shmemx_prequest_t *out)
 {
     size_t transport = (size_t)p->transport, n = (size_t)p->n;
     size_t counters = 2 + transport + 2 * n;
@@ -106,7 +106,7 @@ static int fill_sender(const char *call, struct msg_chan *c, int mode,
     int rc = part_open(call, c);
 
     rc = rc ? rc : choose(call, c, &mode);
-    rc = rc ? rc : part_prequest_alloc(call, p, out);
+    rc = rc ? rc : alloc(call, p, out);
     rc = rc ? rc : trig_dev(call, p->trig, &out->trig);
     if (rc) {
         part_prequest_release(p);
@@ -118,6 +118,15 @@ static int fill_sender(const char *call, struct msg_chan *c, int mode,
     out->n_calls = (shmemi_u32)calls;
     p->together = out->copies || out->per > 1 || calls > 1;
     return 0;
+}
+
+/* It is also received.  Of a member that needs none to be ready the iteration
+ * may have ended. */
+static void fill_coll(const struct pcoll *coll, shmemx_prequest_t *out)
+{
+    out->receives = 1;
+    if (!coll->needs_ready)
+        out->ready = NULL;
 }
 
 static int fill_receiver(const char *call, shmemx_prequest_t *out)
@@ -147,6 +156,18 @@ static int check_config(const char *call, const shmemx_prequest_config_t *config
     return 0;
 }
 
+/* Sets the mode, of a collective: 0 or -ENOTSUP, logged. */
+static int check_coll(const char *call, int *mode)
+{
+    if (*mode > SHMEMX_PREQUEST_ENGINE) {
+        core_misuse(ERR_STREAM, call, "a thread of this PE does what is made "
+                    "ready of a collective");
+        return -ENOTSUP;
+    }
+    *mode = SHMEMX_PREQUEST_ENGINE;
+    return 0;
+}
+
 static int check_request(const char *call, const struct msg_chan *c)
 {
     if (!c->requested || msg_chan_state(c) != MSG_CHAN_MATCHED)
@@ -172,11 +193,11 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
     struct pcoll *coll;
     struct msg_chan *c = part_or_coll(call, req, -1, &coll);
 
-    if (!coll && !c)
+    if (!c)
         return -EINVAL;
     rc = check_config(call, config, mask, &mode, &calls);
     if (!rc && coll)
-        return pcoll_calls.prequest_create(call, coll, req, mode, calls, out);
+        rc = check_coll(call, &mode);
     rc = rc ? rc : check_request(call, c);
     if (rc)
         return rc;
@@ -186,6 +207,8 @@ int part_prequest_create(const char *call, struct shmemx_req *req,
                   : fill_receiver(call, out);
     if (rc)
         return rc;
+    if (coll)
+        fill_coll(coll, out);
     out->req = req;
     c->part->prequest = true;
     return 0;
@@ -195,18 +218,11 @@ int part_prequest_free(const char *call, shmemx_prequest_t *prequest)
 {
     struct pcoll *coll;
     struct msg_chan *c;
-    int rc;
 
     if (!prequest->req)
         return core_misuse(ERR_NULL, call, "the prequest is empty, or has been "
                            "freed");
     c = part_or_coll(call, prequest->req, -1, &coll);
-    rc = coll ? pcoll_calls.prequest_free(call, coll) : 0;
-
-    if (coll && !rc)
-        memset(prequest, 0, sizeof *prequest);
-    if (coll)
-        return rc;
     if (!c || !c->part->prequest)
         return c ? core_misuse(ERR_ARG, call, "the prequest has been freed")
                  : -EINVAL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests that are partitioned messages: started by a stream or the host, made
- * ready by the host, waited for and freed.  The API calls it, and the stream
- * layer what is in part_req_ops. */
+ * ready by the host, waited for and freed.  The API calls it, also for those of
+ * partitioned collectives, and the stream layer what is in part_req_ops. */
 #include "msg/part/part.h"
+#include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "msg/msg_ctrl.h"
 #include "msg/pcoll/pcoll.h"
@@ -10,7 +11,9 @@
 #include "stream/stream_watch.h"
 
 #include <errno.h>
+#include <stdio.h>
 
+/* A collective's: its end. */
 static struct msg_chan *chan_of(const struct req *r)
 {
     return r->object;
@@ -39,31 +42,24 @@ struct msg_chan *part_or_coll(const char *call, struct shmemx_req *req,
     struct req *r = find(call, req);
 
     *coll = r && is_coll(r) ? r->object : NULL;
-    if (!r || *coll)
+    if (!r)
         return NULL;
-    if (sends < 0 || chan_of(r)->sends == sends)
+    if (*coll || sends < 0 || chan_of(r)->sends == sends)
         return chan_of(r);
     core_misuse(ERR_ARG, call, "the request (%s) %s", stream_req_name(r).text,
                 sends ? "receives" : "sends");
     return NULL;
 }
 
-struct msg_chan *part_find(const char *call, struct shmemx_req *req, int sends)
-{
-    struct pcoll *coll;
-    struct msg_chan *c = part_or_coll(call, req, sends, &coll);
-
-    if (coll)
-        core_misuse(ERR_ARG, call, "the request is one of a collective");
-    return c;
-}
-
 int part_set_transport(const char *call, struct shmemx_req *req, int most)
 {
-    struct msg_chan *c = part_find(call, req, -1);
+    struct pcoll *coll;
+    struct msg_chan *c = part_or_coll(call, req, -1, &coll);
 
     if (!c)
         return -EINVAL;
+    if (coll)
+        return core_misuse(ERR_ARG, call, "the request is one of a collective");
     if (most < 1)
         return core_misuse(ERR_ARG, call, "%d transport partitions", most);
     if (c->requested || msg_chan_state(c) != MSG_CHAN_NEW) {
@@ -89,7 +85,7 @@ bool part_is_completed(const struct msg_chan *c)
     return is;
 }
 
-static bool completed(const struct req *r)
+bool part_req_completed(const struct req *r)
 {
     return part_is_completed(chan_of(r));
 }
@@ -112,9 +108,7 @@ static struct core_waiter waiter(const char *call, const struct req *r,
     };
 }
 
-/* A sender's thread does what is ready itself.  -EIO, reported: some of it has
- * failed. */
-static int advance(const char *call, const struct msg_chan *c)
+int part_advance(const char *call, const struct msg_chan *c)
 {
     uint64_t done;
 
@@ -128,12 +122,12 @@ static int await_counters(const char *call, const struct req *r)
     int rc = 0, more;
 
     while (!part_is_completed(c)) {
-        more = advance(call, c);
+        more = part_advance(call, c);
         rc = rc ? rc : more;
         core_wait_step(&w);
     }
     core_wait_end(&w);
-    more = advance(call, c);
+    more = part_advance(call, c);
     return rc ? rc : more;
 }
 
@@ -154,10 +148,9 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
     return part_open(w->call, c);
 }
 
-/* In the stream's order, where kernels may look. */
-static int start_epoch(const struct stream_where *w, struct queue *q,
-                       const struct msg_chan *c, uint64_t seq,
-                       struct start_parts *parts)
+int part_start_epoch(const struct stream_where *w, struct queue *q,
+                     const struct msg_chan *c, uint64_t seq,
+                     struct start_parts *parts)
 {
     uint64_t *epoch = &part_counters(c)->epoch;
 
@@ -173,7 +166,7 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
 {
     struct msg_chan *c = chan_of(r);
     uint64_t seq = c->seq + 1;
-    int rc = start_epoch(w, q, c, seq, parts);
+    int rc = part_start_epoch(w, q, c, seq, parts);
 
     if (c->sends)
         stream_count(STREAM_PROTOCOLS + STREAM_PARTITIONED, 1);
@@ -249,7 +242,7 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
         r->state = IDLE;        /* a stream's wait for the last one is over */
         r->queue = NULL;
         if (is_coll(r))
-            pcoll_calls.start_by_host(r->object);
+            pcoll_start_by_host(r->object);
         else
             start_by_host(call, chan_of(r));
     }
@@ -258,21 +251,41 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
 
 /* ---- ready, arrived ---- */
 
-static int check_ready(const char *call, const struct msg_chan *c)
+/* What a line is about. */
+static __attribute__((cold)) struct req_name subject(const struct msg_chan *c,
+                                                     const struct pcoll *coll)
 {
-    uint64_t sent = part_load(&part_counters(c)->counters.sent);
+    struct req_name s;
 
+    if (coll)
+        snprintf(s.text, sizeof s.text, "the request of %s",
+                 symbol_public(coll->call));
+    else
+        snprintf(s.text, sizeof s.text, "the %s PE %d, tag %d",
+                 c->sends ? "send to" : "receive from", c->pe, c->tag);
+    return s;
+}
+
+static int check_ready(const char *call, const struct msg_chan *c,
+                       const struct pcoll *coll)
+{
+    uint64_t sent;
+
+    if (coll && !coll->needs_ready && c->seq)
+        return 0;               /* the iteration may have ended */
+    sent = part_load(&part_counters(c)->counters.sent);
     if (sent >= c->seq)
-        return core_misuse(ERR_ARG, call, "the send to PE %d, tag %d, is not "
-                           "started", c->pe, c->tag);
+        return core_misuse(ERR_ARG, call, "%s%s is not started",
+                           subject(c, coll).text, coll ? "" : ",");
     if (c->part->together)
-        return core_misuse(ERR_ARG, call, "the send to PE %d, tag %d: kernels "
-                           "make its partitions ready, of which several travel "
-                           "together or which they copy", c->pe, c->tag);
+        return core_misuse(ERR_ARG, call, "%s: %s", subject(c, coll).text,
+                           coll ? "several calls of kernels make a partition "
+                           "ready" : "kernels make its partitions ready, of "
+                           "which several travel together or which they copy");
     if (sent == c->seq - 1)
         return 0;
-    core_misuse(ERR_ARG, call, "the send to PE %d, tag %d: an earlier "
-                "iteration has not ended", c->pe, c->tag);
+    core_misuse(ERR_ARG, call, "%s: an earlier iteration has not ended",
+                subject(c, coll).text);
     return -EBUSY;
 }
 
@@ -284,19 +297,23 @@ static int check_partition(const char *call, const struct msg_chan *c, int at)
     return 0;
 }
 
+/* The transport partition of one.  Mostly it is the same: no division. */
+static int transport_of(const struct part *p, int at)
+{
+    return p->transport == p->n ? at : at / (p->n / p->transport);
+}
+
 int part_ready(const char *call, struct shmemx_req *req, int low, int n,
                const int *list)
 {
     struct pcoll *coll;
     struct msg_chan *c = part_or_coll(call, req, 1, &coll);
-    int rc = c ? check_ready(call, c) : -EINVAL;
+    int rc = c ? check_ready(call, c, coll) : -EINVAL;
     struct part *p;
 
-    if (coll)
-        return pcoll_calls.ready(call, coll, low, n, list);
     for (int i = 0; i < n && !rc; i++)
         rc = check_partition(call, c, list ? list[i] : low + i);
-    if (rc)
+    if (rc || (coll && !coll->needs_ready))
         return rc;
     p = c->part;
     for (int i = 0; i < n && !rc; i++) {
@@ -307,7 +324,7 @@ int part_ready(const char *call, struct shmemx_req *req, int low, int n,
             c->seq)
             rc = core_misuse(ERR_ARG, call, "partition %d is ready already", at);
         else
-            rc = trig_hit(call, p->trig, at / (p->n / p->transport), 1);
+            rc = trig_hit(call, p->trig, transport_of(p, at), 1);
     }
     return rc;
 }
@@ -317,33 +334,33 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
 {
     struct pcoll *coll;
     const struct msg_chan *c = part_or_coll(call, req, 0, &coll);
-    const struct part *p;
-    int at;
+    const uint64_t *word;
+    int rc = 0;
 
-    if (coll)
-        return pcoll_calls.arrived(call, coll, partition, is);
     if (!c)
         return -EINVAL;
     if (!c->seq)
-        return core_misuse(ERR_ARG, call, "the receive from PE %d, tag %d, is "
-                           "not started", c->pe, c->tag);
+        return core_misuse(ERR_ARG, call, "%s%s is not started",
+                           subject(c, coll).text, coll ? "" : ",");
     if (check_partition(call, c, partition))
         return -EINVAL;
-    p = c->part;
-    at = partition / (p->n / p->transport);
-    *is = part_load(&part_counters(c)->arrived[at]) >= c->seq;
-    if (*is)
-        MSG_TRACE_PARTITION(c, "partition arrived", partition, p->each);
-    else
+    word = &part_counters(c)->arrived[transport_of(c->part, partition)];
+    *is = part_load(word) >= c->seq;
+    if (!*is) {
+        rc = part_advance(call, c);
         core_progress(call);
+        *is = part_load(word) >= c->seq;
+    }
+    if (*is)
+        MSG_TRACE_PARTITION(c, "partition arrived", partition, c->part->each);
     atomics_tsan_acquire();
-    return 0;
+    return rc;
 }
 
 /* ---- waits ---- */
 
-static int wait(const struct stream_where *w, struct queue *q, struct req *r,
-                struct start_parts *parts)
+int part_req_wait(const struct stream_where *w, struct queue *q, struct req *r,
+                  struct start_parts *parts)
 {
     const struct msg_chan *c = chan_of(r);
     struct part_counters *mine = part_counters(c);
@@ -363,14 +380,14 @@ static int wait(const struct stream_where *w, struct queue *q, struct req *r,
     return 0;
 }
 
-static int test(const char *call, struct req *r, bool *is)
+int part_req_test(const char *call, struct req *r, bool *is)
 {
     struct msg_chan *c = chan_of(r);
     int rc;
 
     if (!c->part->by_host)
         return stream_req_test_started(call, r, is);
-    rc = advance(call, c);
+    rc = part_advance(call, c);
     core_progress(call);
     *is = part_is_completed(c);
     if (*is)
@@ -392,9 +409,9 @@ static int await(const char *call, struct req *r)
 
 /* ---- errors, the end ---- */
 
-static int error(const char *call, struct req *r, struct stream_errors *e)
+int part_req_error(const char *call, struct req *r, struct stream_errors *e)
 {
-    int rc = msg_req_error(call, r, e), more = advance(call, chan_of(r));
+    int rc = msg_req_error(call, r, e), more = part_advance(call, chan_of(r));
 
     return rc ? rc : more;
 }
@@ -421,9 +438,10 @@ static void free_req(struct req *r)
 const struct stream_req_ops part_req_ops = {
     .own_counters = true, .check_start = check_start, .start = start,
     .started = started,
-    .wait = { wait, stream_req_no_step, stream_req_no_step },
-    .completed = completed, .waiter = waiter, .finish = stream_req_no_call,
-    .error = error, .is_running = stream_req_not_running, .busy = busy,
-    .free = free_req, .close = stream_req_no_free, .name = msg_req_name,
-    .test = test, .await = await
+    .wait = { part_req_wait, stream_req_no_step, stream_req_no_step },
+    .completed = part_req_completed, .waiter = waiter,
+    .finish = stream_req_no_call, .error = part_req_error,
+    .is_running = stream_req_not_running, .busy = busy, .free = free_req,
+    .close = stream_req_no_free, .name = msg_req_name, .test = part_req_test,
+    .await = await
 };

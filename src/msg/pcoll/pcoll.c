@@ -86,8 +86,8 @@ static void free_pcoll(struct pcoll *c)
 
 void pcoll_delete(const char *call, struct pcoll *c)
 {
-    if (c->trig)
-        trig_free(call, c->trig);
+    if (c->part.trig)
+        trig_free(call, c->part.trig);
     pcoll_link_close(call, c);
     leave_device(c);
     if (c->base[SHMEMX_SCRATCH])
@@ -176,7 +176,8 @@ static int alloc(struct pcoll *c)
     rc = rc ? rc : open_stream(c);
     if (rc)
         return rc;
-    c->dev_counters = (void *)stream_device_address(
+    c->end.counters = c->end.peer_counters = &c->counters->counters;
+    c->end.dev_counters = (void *)stream_device_address(
         core_world.my_pe, c->counters, counters_size(c));
     c->device_done = c->counters->arrived + n;
     c->acks = c->sched.usual ? NULL : c->device_done + n + 2;
@@ -211,6 +212,11 @@ static struct pcoll *new_pcoll(const struct pcoll_args *a,
 
     if (!c)
         return NULL;
+    c->end = (struct msg_chan){
+        .sends = true, .requested = true, .state = MSG_CHAN_MATCHED,
+        .proto = MSG_PROTO_PART, .pe = -1, .team = msg_team_id(a->team),
+        .part = &c->part
+    };
     c->link.next = c->link.prev = &c->link;
     c->call = a->call;
     c->team = a->team;
@@ -287,23 +293,23 @@ static int open_trigger(struct pcoll *c)
     /* Long ones overlap with what makes others ready. */
     owner.overlaps = !core_status.oversubscribed && !core_status.one_core &&
                      c->each >= 262144;
-    rc = trig_create_owned(c->call, c->part.n, &owner, &c->trig);
+    rc = trig_create_owned(c->call, c->part.n, &owner, &c->part.trig);
     for (int i = 0; i < c->part.n && !rc; i++) {
         const struct stream_op op = {
             .kind = STREAM_PUT, .call = c->call, .pe = core_world.my_pe,
             .dest = pair, .source = pair + 1, .len = sizeof *pair
         };
 
-        rc = trig_op(&(struct trig_where){ c->call, c->trig, i, 1 }, &op);
+        rc = trig_op(&(struct trig_where){ c->call, c->part.trig, i, 1 }, &op);
     }
-    rc = rc ? rc : trig_rearm(c->call, c->trig, SHMEMX_TRIG_ALL, true);
-    if (rc && c->trig) {
+    rc = rc ? rc : trig_rearm(c->call, c->part.trig, SHMEMX_TRIG_ALL, true);
+    if (rc && c->part.trig) {
         /* What is posted would wait for hits. */
-        trig_reset(c->call, c->trig, SHMEMX_TRIG_ALL);
-        trig_free(c->call, c->trig);
-        c->trig = NULL;
+        trig_reset(c->call, c->part.trig, SHMEMX_TRIG_ALL);
+        trig_free(c->call, c->part.trig);
+        c->part.trig = NULL;
     }
-    c->of = rc ? NULL : trig_of(c->trig);
+    c->of = rc ? NULL : trig_of(c->part.trig);
     return rc;
 }
 

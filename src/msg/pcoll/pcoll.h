@@ -44,7 +44,10 @@ struct pcoll_run {
     bool on_device;             /* the action runs there */
 };
 
+/* The calls for partitioned messages take it for a send: end.counters.sent is
+ * its iterations that have ended. */
 struct pcoll {
+    struct msg_chan end;        /* first; of no partner, and in no table */
     struct list_link link;      /* of all */
     const char *call;
     struct core_team *team;
@@ -54,9 +57,9 @@ struct pcoll {
     size_t nelems, size, each;  /* elements; bytes of one; of nelems */
     struct gtl_reduce what;     /* op, type */
     bool needs_ready;
-    struct part part;           /* as of a request that sends and receives */
-    struct part_counters *counters, *dev_counters;
-    uint64_t seq;               /* atomic: the last iteration that was started */
+    struct part part;           /* the end's: of a request that sends and
+                                 * receives */
+    struct part_counters *counters;     /* the end's; end.seq is atomic */
     uint64_t *acks;             /* [partitions], atomic: sends that others have
                                  * combined where they are; NULL: usual */
     int n_acks;                 /* so many in an iteration */
@@ -65,8 +68,7 @@ struct pcoll {
     struct pcoll_link *links;
     struct shmemx_req **reqs;   /* [n_links]: their channels' */
     /* Under the trigger's lock. */
-    struct shmemx_trig *trig;
-    struct trig *of;
+    struct trig *of;            /* part.trig */
     int n_sends;
     struct trig_op *sends;      /* [n_sends][partitions] */
     struct pcoll_run *runs;
@@ -82,6 +84,8 @@ struct pcoll {
     void *stream;
     uint64_t *device_done;      /* [partitions]: iteration << 32 | action + 1 */
 };
+_Static_assert(offsetof(struct pcoll, end) == 0,
+               "the object of a request is its channel's end");
 
 /* Of a partition's piece: bytes; and where it is. */
 static inline size_t pcoll_bytes(const struct pcoll *c, shmemx_piece_t p)
@@ -155,17 +159,7 @@ void pcoll_run_describe(const struct pcoll *c, char *text, size_t size);
 
 /* ---- pcoll_req.c ---- */
 extern hidden const struct stream_req_ops pcoll_req_ops;
-/* What the calls for partitioned messages do with such a request. */
-struct pcoll_calls {
-    void (*start_by_host)(struct pcoll *c);
-    int (*ready)(const char *call, struct pcoll *c, int low, int n,
-                 const int *list);
-    int (*arrived)(const char *call, struct pcoll *c, int partition, bool *is);
-    int (*prequest_create)(const char *call, struct pcoll *c,
-                           struct shmemx_req *req, int mode, int calls,
-                           shmemx_prequest_t *out);
-    int (*prequest_free)(const char *call, struct pcoll *c);
-};
-extern hidden const struct pcoll_calls pcoll_calls;
+/* For the calls of part_req.c, as data. */
+extern hidden void (*const pcoll_start_by_host)(struct pcoll *c);
 
 #endif

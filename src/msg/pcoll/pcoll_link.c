@@ -242,7 +242,7 @@ static int open_link(struct pcoll *c, struct pcoll_link *l)
     a.buf = l->places;
     rc = msg_req_create(&a, NULL, req);
     if (!rc)
-        l->chan = part_find(c->call, *req, l->out);
+        l->chan = ((struct req *)handle_find(&stream_reqs, *req))->object;
     return rc;
 }
 

@@ -380,7 +380,7 @@ static bool step(void *arg, bool *busy)
     if (c->iteration == c->counters->counters.sent) {
         if (part_load(&c->counters->epoch) > c->iteration)
             begin(c);
-        else if (__atomic_load_n(&c->seq, __ATOMIC_ACQUIRE) > c->iteration)
+        else if (__atomic_load_n(&c->end.seq, __ATOMIC_ACQUIRE) > c->iteration)
             *busy = true;       /* the stream has not come to the start */
         if (c->iteration == c->counters->counters.sent)
             return false;
