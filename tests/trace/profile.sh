@@ -16,7 +16,7 @@ static int me, n, next;
 __attribute__((noinline)) void put_by_neighbours(void)
 {
     for (int i = 0; i < 1000; i++)
-        shmem_long_put(data, data + 1024, 16, next);
+        shmem_long_put(data, data + 1024, 1000, next);
     __asm__ volatile("");
 }
 
@@ -102,7 +102,7 @@ profiled_right()
     grep -q 'shmem_long_put' "$err" && fail "$peers: a table beside the file"
     is '.pes == 4 and .calls_not_counted == 0' "$peers, PEs"
     is "call(\"shmem_long_put\"; \"$peers\") | .count == 4000 and
-        .bytes == 512000 and .time_ns > 0 and .longest_ns < .time_ns and
+        .bytes == 32000000 and .time_ns > 0 and .longest_ns < .time_ns and
         (.per_pe.count | spread(1000; 1000; 1000))" "$peers, puts"
     is 'call("shmem_long_p"; "itself") | .count == 200 and .bytes == 1600' \
         "$peers, to itself"
@@ -134,7 +134,7 @@ profiled_right network --ppn 1
 
 # Beside a trace.
 SHMEM_TRACE=$PWD/t.json profiled_right node
-has shmem_long_put '.args.bytes == 128'
+has shmem_long_put '.args.bytes == 8000'
 
 # A second start counts from zero, and has its file's place.
 SHMEM_DEVICE=software SHMEM_STATS=$PWD/stats.json try 2 ./profiled 2
@@ -145,7 +145,7 @@ is 'call("shmem_long_put"; "node") | .count == 2000' 'twice'
 SHMEM_DEVICE=software SHMEM_STATS=1 try 3 ./profiled 1
 ended 0 'table'
 for line in 'calls of 3 PEs; a/b/c: least, median and most of a PE' \
-    'shmem_long_put  *node  *1000  *128000  *[0-9./]+  *[0-9./]+  *[0-9.]+' \
+    'shmem_long_put  *node  *1000  *8000000  *[0-9./]+  *[0-9./]+  *[0-9.]+' \
     'shmem_fence  *-  *0/0/1  *0  *0\.000/0\.000/0\.[0-9]*  *0  *[0-9.]+' \
     'put_by_neighbours \(profiled\+0x[0-9a-f]+\): shmem_long_put, about [0-9]+ calls, [0-9.]+ ms'
 do
