@@ -203,6 +203,12 @@ void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
 
 /* ---- gets ---- */
 
+/* relaxed: a quiet counts what its own thread has begun. */
+static void count_fetch(struct xport_ep *f)
+{
+    __atomic_fetch_add(&f->device_fetches, 1, __ATOMIC_RELAXED);
+}
+
 static void get_fragments(struct xport_ep *f, void *dest,
                           const struct xport_addr *from, size_t len, bool nbi)
 {
@@ -213,7 +219,7 @@ static void get_fragments(struct xport_ep *f, void *dest,
 
     ofi_peer_prepare(from);
     if (lands && nbi)
-        ofi_ctx_fetches(f);
+        count_fetch(f);
     for (; len; len -= n, to += n, at.off += n) {
         n = len < most ? len : most;
         if (likely(n < ofi_stripe_from) || !ofi_stripe_get(f, to, &at, n, nbi))
@@ -314,7 +320,7 @@ void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
                       const struct xport_amo *a, void *result, bool nbi)
 {
     if (unlikely(xport_flusher != NULL) && result && nbi)
-        ofi_ctx_fetches(f);
+        count_fetch(f);
     if (ofi.nic_amo && !ofi_is_device_only_seg(at->seg)) {
         ofi_peer_prepare(at);
         ofi_amo_native(f, at, a, result, nbi);

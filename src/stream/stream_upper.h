@@ -6,6 +6,8 @@
 #ifndef STREAM_STREAM_UPPER_H
 #define STREAM_STREAM_UPPER_H
 
+#include "base/atomics.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 

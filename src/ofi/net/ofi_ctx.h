@@ -24,9 +24,8 @@ struct ofi_ep {
     int fd;                     /* of rx, or -1 */
     unsigned users;             /* contexts; under ofi_lock */
     uint64_t *connected;       /* atomic: a bit for each PE, ofi_am_connect() */
-    /* ofi_am_number.c: of the last message to each PE; NULL: none has one. */
-    struct base_lock numbers_lock;
-    uint16_t *numbers MEMBER_GUARDED_BY(numbers_lock);
+    struct base_lock numbers_lock;      /* ofi_am_number.c: the last to a PE */
+    uint16_t *numbers MEMBER_GUARDED_BY(numbers_lock);  /* NULL: none */
     uint32_t index;             /* in ofi.eps */
     _Alignas(64) uint64_t in_flight;    /* atomic */
 };
@@ -69,16 +68,8 @@ struct xport_ep {
     /* Of what is fetched: a quiet has to flush device memory, and has. */
     uint64_t device_fetches, device_flushed;
     _Alignas(64) uint64_t done, amo_done, sent;
-    /* Messages that are not in these numbers and not sent yet: their ends name
-     * the context. */
-    uint64_t unsent;
+    uint64_t unsent;            /* messages besides these, until they are sent */
 };
-
-/* relaxed: a quiet counts what its own thread has begun. */
-static inline void ofi_ctx_fetches(struct xport_ep *f)
-{
-    __atomic_fetch_add(&f->device_fetches, 1, __ATOMIC_RELAXED);
-}
 
 enum { OFI_OP_DONE = 1, OFI_OP_FAILED };
 
