@@ -245,16 +245,9 @@ static void note_step(const char *step, int rc)
              services ? services : "not set");
 }
 
-/* Addresses that are expected: those of PEs that this one talks to, and the
- * vector grows. */
-enum { AV_FIRST = 32 };
-
 static int open_objects(void)
 {
-    struct fi_av_attr av = {
-        .type = FI_AV_UNSPEC,
-        .count = rt_job.n_pes < AV_FIRST ? (size_t)rt_job.n_pes : AV_FIRST
-    };
+    struct fi_av_attr av = { .type = FI_AV_UNSPEC, .count = ofi_av_count() };
     const char *step = "fi_fabric";
     int rc;
 

@@ -100,6 +100,9 @@ void ofi_warn_traffic_class(void);
 /* ---- ofi_peer.c ---- */
 int ofi_peers_open(void);
 void ofi_peers_close(void);
+/* Of an address vector when it is opened: the PEs that this one talks to are
+ * mostly few, and it grows. */
+size_t ofi_av_count(void);
 /* Publishes this PE's address for the others, at start. */
 int ofi_addr_publish(void);
 struct ofi_peer *ofi_peer_look_up(int pe);     /* does not return on failure */

@@ -142,6 +142,13 @@ static void look_up(int pe, struct ofi_addr *out)
         ofi_fatal("start-up", pe, -EPROTO, "it published no token");
 }
 
+size_t ofi_av_count(void)
+{
+    enum { FIRST = 32 };
+
+    return rt_job.n_pes < FIRST ? (size_t)rt_job.n_pes : FIRST;
+}
+
 int ofi_peer_rails(int pe)
 {
     struct ofi_addr c;

@@ -271,9 +271,7 @@ static int test_self(struct ofi_rail *r, uint64_t *word)
 static int rail_open(struct ofi_rail *r, struct fi_info *info, uint64_t *word,
                      const char **step)
 {
-    struct fi_av_attr av = {
-        .type = FI_AV_UNSPEC, .count = (size_t)rt_job.n_pes
-    };
+    struct fi_av_attr av = { .type = FI_AV_UNSPEC, .count = ofi_av_count() };
     int rc;
 
     *step = "its description";

@@ -19,11 +19,42 @@
 enum { ADDR_MOST = 64, KEY_NAME = 32 };
 
 struct rail_addr {
-    uint64_t net;               /* the network's name, hashed */
+    uint32_t net;               /* the network's name, hashed */
     uint64_t key[OFI_RAIL_SEGS];
-    uint32_t addr_len;
-    uint8_t addr[ADDR_MOST];
+    uint8_t addr_len, addr[ADDR_MOST];
 };
+
+enum { PACKED_MOST = OFI_RAILS * sizeof(struct rail_addr) };
+
+/* ---- as it is published: members one behind the other ---- */
+
+static uint8_t *pack(const struct rail_addr *c, uint8_t *out)
+{
+    memcpy(out, &c->net, sizeof c->net);
+    out += sizeof c->net;
+    memcpy(out, c->key, sizeof c->key);
+    out += sizeof c->key;
+    *out++ = c->addr_len;
+    memcpy(out, c->addr, c->addr_len);
+    return out + c->addr_len;
+}
+
+/* What follows it, or NULL: there is not as much. */
+static const uint8_t *unpack(const uint8_t *in, const uint8_t *end,
+                             struct rail_addr *c)
+{
+    if ((size_t)(end - in) <= sizeof c->net + sizeof c->key)
+        return NULL;
+    memcpy(&c->net, in, sizeof c->net);
+    in += sizeof c->net;
+    memcpy(c->key, in, sizeof c->key);
+    in += sizeof c->key;
+    c->addr_len = *in++;
+    if (c->addr_len > sizeof c->addr || end - in < c->addr_len)
+        return NULL;
+    memcpy(c->addr, in, c->addr_len);
+    return in + c->addr_len;
+}
 
 /* By PE; NULL: not looked up yet.  Atomic, written under ofi_lock. */
 static struct ofi_pair **peers;
@@ -33,12 +64,12 @@ static int n_probes;             /* atomic: questions that have not ended */
 /* ---- this PE's ---- */
 
 /* FNV-1a. */
-static uint64_t hash(const char *text)
+static uint32_t hash(const char *text)
 {
-    uint64_t h = 0xcbf29ce484222325;
+    uint32_t h = 0x811c9dc5;
 
     for (; text && *text; text++)
-        h = (h ^ (uint8_t)*text) * 0x100000001b3;
+        h = (h ^ (uint8_t)*text) * 0x01000193;
     return h;
 }
 
@@ -70,12 +101,13 @@ static int fill_addr(int rail, struct rail_addr *c)
     size_t len = sizeof c->addr;
     int rc = fi_getname(&e->ep->fid, c->addr, &len);
 
+    rc = rc || len <= sizeof c->addr ? rc : -FI_ETOOSMALL;
     if (rc) {
         log_error(ERR_NET, "fi_getname on %s: %s", name_of(rail),
                   ofi_strerror(rc));
         return rc;
     }
-    c->addr_len = (uint32_t)len;
+    c->addr_len = (uint8_t)len;
     c->net = hash(info_of(rail)->fabric_attr->name);
     for (int s = 0; s < OFI_RAIL_SEGS; s++)
         c->key[s] = key_of(rail, s);
@@ -84,15 +116,18 @@ static int fill_addr(int rail, struct rail_addr *c)
 
 int ofi_rail_publish(void)
 {
-    struct rail_addr addrs[OFI_RAILS] = { 0 };
+    uint8_t bytes[PACKED_MOST], *end = bytes;
+    struct rail_addr c;
     int rc = 0;
 
     if (!ofi_n_rails)
         return 0;
-    for (int i = 0; i <= ofi_n_rails && !rc; i++)
-        rc = fill_addr(i, &addrs[i]);
-    return rc ? rc : rt_put("ofi-rails", addrs, (size_t)(1 + ofi_n_rails) *
-                                                sizeof *addrs);
+    for (int i = 0; i <= ofi_n_rails && !rc; i++) {
+        rc = fill_addr(i, &c);
+        if (!rc)
+            end = pack(&c, end);
+    }
+    return rc ? rc : rt_put("ofi-rails", bytes, (size_t)(end - bytes));
 }
 
 /* What the first rail reads to try a pair; the others have their own. */
@@ -141,7 +176,7 @@ static void pair_up(const struct rail_addr *addrs, int m, int *with)
         with[i] = -1;
     for (int same = 1; same >= 0; same--)
         for (int i = 0; i < n; i++) {
-            uint64_t net = hash(info_of(i)->fabric_attr->name);
+            uint32_t net = hash(info_of(i)->fabric_attr->name);
 
             for (int j = 0; j < m && with[i] < 0 && left; j++) {
                 if (used[j] || (same && addrs[j].net != net))
@@ -167,9 +202,8 @@ static void insert(int rail, int pe, const struct rail_addr *c,
         p->state = OFI_PAIR_READY;
         return;
     }
-    if (c->addr_len <= sizeof c->addr)
-        ofi_sockets_note(c->addr, c->addr_len);
-    n = fault_hit(FAULT_OFI_AV) || c->addr_len > sizeof c->addr ? 0
+    ofi_sockets_note(c->addr, c->addr_len);
+    n = fault_hit(FAULT_OFI_AV) ? 0
         : fi_av_insert(av, c->addr, 1, &p->addr, 0, NULL);
     if (n == 1)
         return;
@@ -202,6 +236,21 @@ static int newer_keys(int pe, struct ofi_pair *p, int growth)
     return rc;
 }
 
+static int get_addrs(int pe, int m, struct rail_addr *out)
+{
+    uint8_t bytes[PACKED_MOST];
+    const uint8_t *at = bytes;
+    size_t len;
+    int rc = m > OFI_RAILS ? -EPROTO
+             : rt_get_some(pe, "ofi-rails", bytes, sizeof bytes, &len);
+
+    if (rc)
+        return rc;
+    for (int i = 0; i < m && at; i++)
+        at = unpack(at, bytes + len, &out[i]);
+    return at ? 0 : -EPROTO;
+}
+
 static struct ofi_pair *look_up(int pe, int m)
 {
     struct rail_addr addrs[OFI_RAILS];
@@ -213,7 +262,7 @@ static struct ofi_pair *look_up(int pe, int m)
     p->theirs = m;
     if (m < 2)
         return p;
-    if (rt_get(pe, "ofi-rails", addrs, (size_t)m * sizeof *addrs))
+    if (get_addrs(pe, m, addrs))
         ofi_fatal("start-up", pe, -ENOENT, "it published no rails");
     pair_up(addrs, m, with);
     for (int i = 0; i <= ofi_n_rails; i++) {
