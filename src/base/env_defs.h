@@ -61,7 +61,7 @@ ENV(ofi,  OFI_HMEM,       flag, "1", "", "", "1: the NIC accesses device memory 
 ENV(ofi,  OFI_TCLASS,     word, "auto", "", "", "auto|best_effort|low_latency|dedicated|bulk: traffic class of all traffic to other nodes, if the provider has classes and the site permits it, as on Slingshot; auto: the provider's default, there best_effort")
 ENV(ofi,  OFI_AMO,        word, "auto", "", "", "auto|nic|message: executes atomics between nodes by the provider or by the target's processor")
 ENV(ofi,  TRIGGER,        word, "auto", "", "", "auto|nic|soft: executes stream operations to other nodes by the NIC's deferred work or by the progress thread; auto: by the NIC on cxi")
-ENV(ofi,  TRIGGER_DEPTH,  int,  "0", "0", "1000000", "maximum number of operations that a PE posts to its NIC's deferred work; 0: its share of what the NIC has")
+ENV(ofi,  TRIGGER_DEPTH,  int,  "0", "0", "1000000", "maximum number of operations that a PE posts to its NIC's deferred work, no more than its share of what the NIC has; 0: its share")
 ENV(ofi,  TIMEOUT,        int,  "60", "0", "1000000", "seconds without an answer after which a PE of another node counts as lost, and which shmem_finalize gives a running kernel; 0: never")
 ENV(coll, COLL_SYNC,      word, "auto", "", "", "auto|dissemination|gather|nodes: algorithm of barriers and synchronization")
 ENV(coll, COLL_BROADCAST, word, "auto", "", "", "auto|push|pull|binomial|pipeline|nodes|scatter: algorithm of broadcasts")

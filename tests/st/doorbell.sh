@@ -14,12 +14,13 @@ T_SEED=${T_SEED:-1}
 export T_SEED FI_PROVIDER_PATH SHMEM_OFI_PROVIDER
 
 # asks FILE DEVICE VAR=VALUE...: what the PEs say.
+program=doorbell
 asks()
 {
     file=$1 device=$2
     shift 2
     on "$device" env SHMEM_LOG=info:ofi "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
-        "$at/st/doorbell" >"$file" 2>&1
+        "$at/st/$program" >"$file" 2>&1
     echo "exit status $?" >>"$file"
 }
 
@@ -46,6 +47,9 @@ soft='streams go by way of a thread .*\[S-W-NET\]'
 asks kernel hip-discrete FAKE_HIP_IO=upstream &
 asks lost hip-discrete FAKE_HIP_IO=lost &
 wait
+program=doorbell_two_threads
+asks threads hip-discrete FAKE_HIP_IO=lost FAKE_CXI_ERRORS_COUNT=1
 does kernel "no doorbell for the device: .*(amdgpu-dkms).*; $soft"
 does lost "stores to a doorbell does not get to the NIC (hip, .*; $soft"
+does threads "stores to a doorbell does not get to the NIC (hip, .*; $soft"
 finish

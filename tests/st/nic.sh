@@ -13,12 +13,12 @@ FI_PROVIDER_PATH=$at/fake/cxi
 T_SEED=${T_SEED:-1}
 export T_SEED FI_PROVIDER_PATH
 
-# nic PROVIDER DEPTH DEVICE N PPN TEST
+# nic PROVIDER DEPTH DEVICE N PPN TEST: DEPTH entries for the PEs of each node
 rule=0
 nic()
 {
     job "$3" -n "$4" --ppn "$5" env SHMEM_TRIGGER=nic \
-        SHMEM_OFI_PROVIDER="$1" FAKE_CXI_DEPTH="$2" \
+        SHMEM_OFI_PROVIDER="$1" FAKE_CXI_DEPTH=$(($2 * $4 / $5)) \
         FAKE_CXI_ERRORS_COUNT=$rule \
         SHMEM_TRIGGER_DEPTH="$([ "$1" = cxi ] || echo "$2")" "$at/st/$6"
 }
@@ -79,7 +79,10 @@ if [ "${T_NIC:-}" = all ]; then
             progress_without_calls queue_start stream_records_freed \
             match_iterations scalars_read_at_call thread_signal_mask \
             match_heap_use step_completion stream_threads message_too_long \
-            match_iteration_order; do
+            match_iteration_order graph graph_ops resident resident_threads \
+            stream_order signal_sizes signal_before_finalize default_stream \
+            free_other_queue coll_init_members fork_after_streams peer_copy \
+            stats_protocols doorbell doorbell_two_threads; do
             start nic cxi 16 host 2 1 $test
             start nic cxi 500 host 2 1 $test
         done

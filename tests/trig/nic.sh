@@ -13,10 +13,10 @@ export FI_PROVIDER_PATH="$at/fake/cxi" SHMEM_DEVICE_SYMMETRIC_SIZE=16M
 T_SEED=${T_SEED:-1}
 export T_SEED
 
-# nic PROVIDER DEPTH RULE N PPN: prints the statistics.
+# nic PROVIDER DEPTH RULE N PPN: DEPTH entries for the PEs of each node; prints the statistics.
 nic()
 {
-    on host env SHMEM_TRIGGER=nic SHMEM_OFI_PROVIDER="$1" FAKE_CXI_DEPTH="$2" \
+    on host env SHMEM_TRIGGER=nic SHMEM_OFI_PROVIDER="$1" FAKE_CXI_DEPTH=$(($2 * $4 / $5)) \
         FAKE_CXI_ERRORS_COUNT="$3" SHMEM_STATS=1 \
         SHMEM_TRIGGER_DEPTH="$([ "$1" = cxi ] || echo "$2")" \
         "$BUILD/bin/oshrun" -n "$4" --ppn "$5" "$at/$program" 2>&1
@@ -46,7 +46,9 @@ wait
 right 20 cxi 16 0 2 1 &
 right 20 sockets 500 0 2 1
 wait
-right 200 cxi 500 0 4 2 &
+right 20 cxi 16 1 2 1 &
+right 200 cxi 500 0 4 2
+wait
 program=part/partitioned
 right 500 cxi 500 0 2 1
 wait
@@ -55,6 +57,7 @@ right 100 sockets 500 0 2 1
 wait
 program=part/collectives
 right 0 cxi 500 0 2 1 &
-right 0 sockets 500 1 2 1
+right 0 cxi 500 1 2 1
 wait
+right 0 sockets 500 0 2 1
 finish

@@ -3,6 +3,7 @@
  * more than it has, and a PE alone takes what a halo of messages wants. */
 #include "unit.h"
 
+#include "ofi/net/ofi_cxi.h"
 #include "ofi/trig/ofi_trig.h"
 
 enum { COUNTERS = 2047, OF_ENDPOINT = 2 };
@@ -36,8 +37,22 @@ T(entries_are_divided)
     }
     ofi_trig_divide(0, COUNTERS, 4, 0, &p);
     T_EQ(p.entries, 0);
-    ofi_trig_divide(0, COUNTERS, 4, 9, &p);
+}
+
+T(the_variable_takes_no_more_than_the_share)
+{
+    struct ofi_trig_plan p;
+
+    ofi_trig_divide(500, COUNTERS, 8, 100, &p);
+    T_EQ(p.entries, 56);
+    ofi_trig_divide(500, COUNTERS, 8, 20, &p);
+    T_EQ(p.entries, 20);
+    ofi_trig_divide(0, COUNTERS, 1, 50, &p);
+    T_EQ(p.entries, 0);
+    ofi_trig_divide(OFI_DEPTH_UNKNOWN, COUNTERS, 4, 9, &p);
     T_EQ(p.entries, 9);
+    ofi_trig_divide(OFI_DEPTH_UNKNOWN, COUNTERS, 4, 0, &p);
+    T_EQ(p.entries, 0);
 }
 
 T(a_pe_alone_has_much)
@@ -55,6 +70,7 @@ int main(void)
 {
     T_RUN(counters_suffice_for_what_each_pe_plans);
     T_RUN(entries_are_divided);
+    T_RUN(the_variable_takes_no_more_than_the_share);
     T_RUN(a_pe_alone_has_much);
     return T_DONE();
 }

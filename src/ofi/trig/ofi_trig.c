@@ -109,7 +109,6 @@ static void close_all(void)
     struct ofi_ep *e = ofi_trig.ep;
     struct xport_trig *t;
 
-    ofi_trig_poll();            /* what has ended is known */
     if (ofi_trig.counts.used_entries)
         fi_control(&ofi.domain->fid, FI_FLUSH_WORK, NULL);
     if (e && e->ep)
@@ -135,8 +134,18 @@ static void close_all(void)
 
 static void set_state(int state)
 {
-    /* release: who sees it sees the rest. */
+    /* release: a thread that reads 1 sees the engine open. */
     __atomic_store_n(&ofi_trig.state, state, __ATOMIC_RELEASE);
+}
+
+/* From here on a thread that has the lock finds the engine closed. */
+static void close_engine(int state)
+{
+    lock_acquire(&ofi_trig.lock);
+    ofi_trig_poll();            /* what has ended is known */
+    set_state(state);
+    lock_release(&ofi_trig.lock);
+    close_all();
 }
 
 /* When a stream first needs it. */
@@ -175,7 +184,7 @@ static int open_engine(void)
     log_warn(ERR_NET, "deferred work of %s: %s: %s; streams go by way of a "
              "thread (SHMEM_TRIGGER=soft does not try)", ofi.name, step,
              cause);
-    close_all();
+    close_engine(-ENOSYS);
     return -ENOSYS;
 }
 
@@ -294,6 +303,6 @@ const struct xport_trig_ops *ofi_trig_table(void)
 void ofi_trig_close(void)
 {
     if (ofi_trig_state() == 1)
-        close_all();
+        close_engine(0);
     set_state(0);
 }

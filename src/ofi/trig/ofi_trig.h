@@ -197,7 +197,8 @@ void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed, void *arg)
 void ofi_trig_publish(void);
 /* After that fence: fills ofi_trig.plan. */
 void ofi_trig_plan_share(void);
-/* Of a NIC's entries and counters; asked: SHMEM_TRIGGER_DEPTH, or 0. */
+/* Of a NIC's entries and counters; at most requested (SHMEM_TRIGGER_DEPTH), or
+ * 0; depth may be OFI_DEPTH_UNKNOWN. */
 void ofi_trig_divide(size_t depth, int counters, int pes, size_t requested,
                      struct ofi_trig_plan *out);
 /* To be reserved on a NIC for so many PEs, with the provider's own. */
@@ -208,6 +209,7 @@ size_t ofi_trig_depth(void);
 enum { OFI_TRIG_LEAST = 3 };
 /* -ENOSPC, and ofi_trig.cause says what to do. */
 int ofi_trig_no_depth(void);
+
 /* ---- ofi_trig_two_input.c ---- */
 int ofi_trig_open_two_input(struct xport_trig **out, uint64_t *off,
                             uint64_t *word, xport_trig_failed *failed,
@@ -215,6 +217,7 @@ int ofi_trig_open_two_input(struct xport_trig **out, uint64_t *off,
 bool ofi_trig_is_due(struct xport_trig *t, uint64_t n);
 void ofi_trig_skip(struct xport_trig *t);
 void ofi_trig_skip_done(struct xport_trig *t);
+
 /* ---- ofi_trig_poll.c ---- */
 /* Under the lock: what has ended gives its room back. */
 void ofi_trig_poll(void);

@@ -139,6 +139,7 @@ static int arm_both(struct xport_trig *t, const struct xport_trig_op *op,
     rc = queue(w[1], ofi_trig.chains[c].counter, ofi_trig.chains[c].uses + 1,
                t->done);
     if (rc) {
+        ofi_trig.chains[c].busy = false;
         ofi_trig_entry_free(w[0]);
         ofi_trig_entry_free(w[1]);
         return rc;

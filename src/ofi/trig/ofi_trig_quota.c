@@ -27,10 +27,13 @@ static int share_of(int all, int pes, int most)
 void ofi_trig_divide(size_t depth, int counters, int pes, size_t requested,
                      struct ofi_trig_plan *out)
 {
-    size_t each = depth / (size_t)pes;
+    size_t each = depth / (size_t)pes, share = each - each / 10;
 
+    if (depth == OFI_DEPTH_UNKNOWN)
+        share = requested;
     *out = (struct ofi_trig_plan){
-        .pes = pes, .entries = requested ? requested : each - each / 10,
+        .pes = pes,
+        .entries = requested && requested < share ? requested : share,
         .counters = counters / pes,
         .chains = share_of(CHAINS, pes, OFI_CHAINS),
         .two_inputs = share_of(TWO_INPUTS, pes, TWO_INPUTS),
@@ -55,6 +58,8 @@ void ofi_trig_publish(void)
                      __ATOMIC_RELEASE);
 }
 
+/* Nodes that SHMEM_PPN makes share the NICs of their machine, and one node's
+ * PEs do not see which NIC another's use: as many for each node. */
 static int count_pes(void)
 {
     uint64_t mine = id_of(ofi.info->domain_attr->name), *theirs;
@@ -66,6 +71,8 @@ static int count_pes(void)
                               .map[HEAP_HOST] + off);
         n += __atomic_load_n(theirs, __ATOMIC_ACQUIRE) == mine;
     }
+    if (rt_job.one_machine)
+        n *= (rt_job.n_pes + rt_job.n_local - 1) / rt_job.n_local;
     return n;
 }
 
@@ -79,11 +86,11 @@ size_t ofi_trig_depth(void)
 void ofi_trig_plan_share(void)
 {
     const struct ofi_trig_kind *k = ofi_trig.kind;
-    size_t depth = ofi_trig_depth();
     size_t most = ofi.info->tx_attr->size - ofi.info->tx_attr->size / 10;
 
-    ofi_trig_divide(depth == OFI_DEPTH_UNKNOWN ? 0 : depth, k->counters,
-                    count_pes(), (size_t)env.TRIGGER_DEPTH, &ofi_trig.plan);
+    /* Entries that the provider keeps in this process are no NIC's. */
+    ofi_trig_divide(ofi_trig_depth(), k->counters, k->entries ? count_pes() : 1,
+                    (size_t)env.TRIGGER_DEPTH, &ofi_trig.plan);
     /* Each takes a place of the endpoint's, too, where its end is reported. */
     if (k->entries && ofi_trig.plan.entries > most)
         ofi_trig.plan.entries = most;
@@ -100,7 +107,7 @@ int ofi_trig_no_depth(void)
 {
     int pes = ofi_trig.plan.pes;
 
-    if (env.TRIGGER_DEPTH)
+    if (env.TRIGGER_DEPTH && ofi_trig.plan.entries == (size_t)env.TRIGGER_DEPTH)
         snprintf(ofi_trig.cause, sizeof ofi_trig.cause, "SHMEM_TRIGGER_DEPTH="
                  "%ld is too few: a put, its signal and a flag want at least "
                  "%d entries", (long)env.TRIGGER_DEPTH, (int)OFI_TRIG_LEAST);

@@ -257,6 +257,21 @@ static int open_counters(void)
     return rc;
 }
 
+static void close_counters(void)
+{
+    for (int i = 0; i < 3; i++)
+        ofi_trig_counter_close(&ofi_trig.probe[i]);
+}
+
+static void free_after_probe(struct ofi_trig_entry *w[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (w[i])
+            ofi_trig_entry_free(w[i]);
+    close_counters();
+}
+
+/* No trigger's: what a late report is about is none of its last owner's. */
 static int take_for_probe(struct ofi_trig_entry *w[2])
 {
     int rc = open_counters();
@@ -264,14 +279,12 @@ static int take_for_probe(struct ofi_trig_entry *w[2])
     for (int i = 0; i < 2 && !rc; i++) {
         w[i] = ofi_trig_entry_alloc();
         rc = w[i] ? 0 : -ENOSPC;
+        if (w[i])
+            w[i]->trig = NULL;
     }
+    if (rc)
+        free_after_probe(w);
     return rc;
-}
-
-static void close_counters(void)
-{
-    for (int i = 0; i < 3; i++)
-        ofi_trig_counter_close(&ofi_trig.probe[i]);
 }
 
 int ofi_trig_probe(void)
@@ -295,11 +308,8 @@ int ofi_trig_probe(void)
         if (!rc)
             rc = test_region_counter(w[0], ofi_trig.probe);
     }
-    if (rc)
-        return rc;
-    for (int i = 0; i < 2; i++)
-        ofi_trig_entry_free(w[i]);
-    close_counters();
+    if (!rc)
+        free_after_probe(w);
     return rc;
 }
 
@@ -357,12 +367,10 @@ int ofi_trig_try_failure(bool *counts, bool *first)
     lock_acquire(&ofi_trig.lock);
     ofi_trig_poll();
     rc = take_for_probe(w);
-    if (!rc)
-        rc = fail_one(w, ofi_trig.probe, counts, first);
     if (!rc) {
-        for (int i = 0; i < 2; i++)
-            ofi_trig_entry_free(w[i]);
-        close_counters();
+        rc = fail_one(w, ofi_trig.probe, counts, first);
+        if (!rc)                /* else they may be under way */
+            free_after_probe(w);
     }
     lock_release(&ofi_trig.lock);
     return rc;

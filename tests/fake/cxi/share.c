@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all PEs of a node that use a NIC share: its counters, and the entries
- * of deferred work that are reserved for them.  A file that they map has a
- * place for each process; what a process took that died is free, as the
- * driver frees it.  Which node this is, is told by oshrun's variables.
+ * What all PEs of a machine that use a NIC share, also those that SHMEM_PPN
+ * counts as other nodes: its counters, and the entries of deferred work that
+ * are reserved for them.  A file that they map has a place for each process;
+ * what a process took that died is free, as the driver frees it.  The name of
+ * the file has the job's, of oshrun's variables.
  */
 #include "calls.h"
 
@@ -17,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PLACES = 64 };
+enum { PLACES = 256 };
 
 struct place {
     _Atomic int pid;
@@ -35,22 +36,14 @@ struct cxi_nic_use {
 static struct cxi_nic_use *first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static long of_process(const char *name, long otherwise)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? atol(text) : otherwise;
-}
-
 static void name_file(char *out, size_t size, const char *nic)
 {
     const char *job = getenv("SLUICE_JOB"), *dir = getenv("TMPDIR");
-    long ppn = of_process("SHMEM_PPN", 0), pe = of_process("SLUICE_JOB_PE", 0);
     char alone[24];
 
     snprintf(alone, sizeof alone, "%d", (int)getpid());
-    snprintf(out, size, "%s/fake-cxi-%d-%s-%ld-%s", dir && *dir ? dir : "/tmp",
-             (int)getuid(), job ? job : alone, ppn > 0 ? pe / ppn : 0, nic);
+    snprintf(out, size, "%s/fake-cxi-%d-%s-%s", dir && *dir ? dir : "/tmp",
+             (int)getuid(), job ? job : alone, nic);
 }
 
 static bool lives(int pid)
