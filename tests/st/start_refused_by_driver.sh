@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a start that the device's driver refuses in the middle starts
 # nothing, and what it had armed is never done; its queue and its requests say
-# so and can be freed, and others go on.  A wait that was refused is made again.
+# so and can be freed, and others go on.  A wait that was refused is made again,
+# and a quiet behind one that was refused waits for all that is under way.
 # Timeout: 30
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -194,6 +195,14 @@ int main(int argc, char **argv)
         end_of_queue();
         go_on(2, r, mine, out);
     }
+    CASE(quiet) {
+        IS(shmemx_putmem_nbi_on_stream(x, mine, N, peer, s), 0);
+        REFUSED(shmemx_quiet_on_stream(s), argv[2], 0);
+        IS(shmemx_quiet_on_stream(s), 0);
+        IS(shmemx_stream_sync(s), 0);
+        IS(shmem_char_g(x + N - 1, peer), 7);
+        shmem_char_p(x, 0, peer);
+    }
     CASE(wait) {                /* the agent does nothing */
         was[1] = 1;
         IS(shmemx_enqueue_putmem(q, x, mine, N, peer, NULL), 0);
@@ -219,7 +228,7 @@ C
 refused()
 {
     # shellcheck disable=SC2086
-    try $1 "$bad" "$2"
+    try $1 "$bad" $2
     sed -i /S-W-FAULT/d "$err"
     [ $status -eq 0 ] && [ ! -s "$out" ] ||
         fail "$2: status $status: $(head -n 9 "$out" "$err")"
@@ -241,4 +250,10 @@ together
 refused '2 --ppn 1' armed "shmemx_enqueue_start: $start"
 SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi" \
     refused '2 --ppn 1' armed "shmemx_enqueue_start: $start"
+export FAKE_CXI_DELAY_US=50000
+for call in cuStreamWriteValue64_v2 cuStreamWaitValue64_v2; do
+    refused '2 --ppn 1' "quiet $call" shmemx_quiet_on_stream
+done
+SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi" \
+    refused '2 --ppn 1' 'quiet cuStreamWaitValue64_v2' shmemx_quiet_on_stream
 finish 'what a driver refuses in the middle'

@@ -258,6 +258,8 @@ static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
         stream_watch_add(w, NULL, word, least,
                          stream_errors_recent_pe(&q->exec.failed));
         stream_watch_enqueued(w->stream, true);
+    } else {                    /* the next quiet makes the stream wait */
+        n->soft = true;
     }
     return rc;
 }

@@ -131,9 +131,13 @@ int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
     if (rc) {                   /* the trigger counter will never get there */
         q->in_at--;
         __atomic_store_n(&q->posted, seq - 1, __ATOMIC_RELEASE);
+        q->nic.soft = true;     /* a quiet leaves as much to the next one */
         return discard(w, op, rc);
     }
     if (op->waits)
         rc = gtl->wait64(&q->counters->completed, seq, w->stream);
-    return rc ? stream_ring_refuse(w, rc) : 0;
+    if (likely(!rc))
+        return 0;
+    q->nic.soft = true;         /* the next quiet makes the stream wait */
+    return stream_ring_refuse(w, rc);
 }

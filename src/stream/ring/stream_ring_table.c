@@ -294,7 +294,8 @@ const char *stream_ring_error_text(int rc)
 {
     _Static_assert(STREAM_RINGS == 4096, "the text says so");
     return rc == -ENOSPC ? "4096 queues and streams with queues are in use"
-           : rc == -EINVAL || rc == -ENODEV ? gtl_error() : strerror(-rc);
+           : rc == -EINVAL || rc == -ENODEV || rc == -EIO ? gtl_error()
+                                                          : strerror(-rc);
 }
 
 int stream_ring_refuse(const struct stream_where *w, int rc)
