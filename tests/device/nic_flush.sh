@@ -17,12 +17,13 @@ unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_DELAY_US \
     FAKE_CXI_SEED FAKE_CXI_HMEM FAKE_CXI_STALE FAKE_CXI_MAX_MSG FAKE_DEVICE_NIC
 
 # run NAME DEVICE VAR=VALUE...: what is said and called is in NAME, NAME.log.
+program=nic_flush
 run()
 {
     name=$1 device=$2
     shift 2
     on "$device" env FAKE_DEVICE_LOG="$PWD/$name.log" "$@" \
-        "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/device/nic_flush" >"$name" 2>&1 ||
+        "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/device/$program" >"$name" 2>&1 ||
         { echo "exit status $?: $device $*"; head -n 20 "$name"; } >>failed
 }
 
@@ -40,6 +41,13 @@ run neighbour cuda-coherent FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=late &
 wait
 run ordered cuda-discrete FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=ordered &
 run pieces cuda-discrete &
+wait
+program=nic_flush_messages
+run driver_messages cuda-discrete FAKE_CXI_HMEM=1 &
+run register_messages hip-discrete FAKE_CXI_HMEM=1 &
+wait
+run read_messages cuda-discrete FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=read &
+run neighbour_messages cuda-coherent FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=late &
 wait
 for name in driver register neighbour; do
     check grep -q 'by the NIC (FI_HMEM), flushed by the driver$' $name

@@ -126,7 +126,7 @@ static int await_counters(const char *call, const struct req *r)
         rc = rc ? rc : more;
         core_wait_step(&w);
     }
-    core_wait_end(&w);
+    core_wait_over(&w);
     more = part_advance(call, c);
     return rc ? rc : more;
 }
@@ -351,8 +351,10 @@ int part_arrived(const char *call, struct shmemx_req *req, int partition,
         core_progress(call);
         *is = part_load(word) >= c->seq;
     }
-    if (*is)
+    if (*is) {
+        xport_flush();
         MSG_TRACE_PARTITION(c, "partition arrived", partition, c->part->each);
+    }
     atomics_tsan_acquire();
     return rc;
 }
@@ -390,8 +392,10 @@ int part_req_test(const char *call, struct req *r, bool *is)
     rc = part_advance(call, c);
     core_progress(call);
     *is = part_is_completed(c);
-    if (*is)
+    if (*is) {
         c->part->by_host = false;
+        xport_flush();
+    }
     return rc;
 }
 

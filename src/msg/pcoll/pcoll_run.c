@@ -206,6 +206,7 @@ static int enqueue(struct pcoll *c, const struct pcoll_action *a,
     r.n = pcoll_bytes(c, a->in) / c->size;
     r.out = pcoll_at(c, a->in, partition);
     r.b = pcoll_at(c, a->with, partition);
+    xport_flush();              /* what members sent is there for the device */
     if (!a->reduces)
         rc = gtl->copy(r.out, pcoll_at(c, a->from, partition), r.n * c->size,
                        c->stream);

@@ -207,7 +207,7 @@ void stream_queue_await(const char *call, const struct queue *q,
     }
     while (!over(q, m))
         core_wait_step(&w);
-    core_wait_end(&w);
+    core_wait_over(&w);
 }
 
 int stream_queue_wait_host(const char *call, struct shmemx_queue *queue)

@@ -178,6 +178,7 @@ bool stream_req_ended(const struct req *r)
 /* The host has waited in the stream's place. */
 static void complete(const char *call, struct req *r)
 {
+    xport_flush();              /* what a NIC has brought to the device */
     if (r->state == STARTED)
         r->ops->finish(call, r);
     if (r->ops->own_counters && r->state == STARTED)
@@ -235,6 +236,8 @@ int stream_req_test_started(const char *call, struct req *r, bool *is)
     *is = stream_req_ended(r);
     if (*is && r->ops->own_counters)
         complete(call, r);
+    else if (*is)
+        xport_flush();
     return *is ? failed(call, q, r) : 0;
 }
 
