@@ -11,12 +11,14 @@
 #include "msg/part/part.h"
 #include "msg/pcoll/pcoll.h"
 #include "stream/stream_upper.h"
+#include "trig/trig.h"
 
 static bool describe_counter(const void *word, char *text, size_t size)
 {
     return msg_coll_describe_counter(word, text, size) ||
            pcoll_describe_counter(word, text, size) ||
-           msg_describe_counter(word, text, size);
+           msg_describe_counter(word, text, size) ||
+           trig_describe_word(word, text, size);
 }
 
 static void close_trigger(struct msg_chan *c, void *arg)

@@ -329,6 +329,19 @@ void stream_wait_log_stream_destroyed(void *stream)
     lock_release(&lock);
 }
 
+void stream_wait_log_forget(const void *flags, size_t size)
+{
+    static uint64_t past = UINT64_MAX;
+
+    for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next)
+        for (int i = 0; i < STREAM_WAIT_LOG_ENTRIES; i++) {
+            struct stream_wait_log_entry *e = &s->entries[i];
+
+            if ((uintptr_t)GET(e->word) - (uintptr_t)flags < size)
+                SET(e->word, &past);
+        }
+}
+
 struct stream_wait_log *stream_wait_log_first(void)
 {
     return __atomic_load_n(&all, __ATOMIC_ACQUIRE);

@@ -81,6 +81,8 @@ void stream_wait_log_completed(void *stream);
 void stream_wait_log_query_events(void);
 /* The stream is no more. */
 void stream_wait_log_stream_destroyed(void *stream);
+/* The memory of these flags is about to go: waits for them count as past. */
+void stream_wait_log_forget(const void *flags, size_t size);
 
 /* The first wait from note *i on that is not over, to *out, and its number to
  * *i; notes that are, at the front, count as past.  word: that one alone, and

@@ -7,6 +7,7 @@
 #include "core/core_misuse.h"
 #include "kernel/kernel.h"
 #include "kernel/kernel_memory.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -306,6 +307,8 @@ static void destroy(void *thing)
         keep(s->counts, (size_t)t->n_tags * sizeof *s->counts);
         free(s);
     }
+    if (t->stream_waits)
+        stream_wait_log_forget(t->hits, counts_size(t));
     keep(t->hits, counts_size(t));
     size = trig_copy_table(t, &table);
     keep(table, size);

@@ -72,4 +72,7 @@ int trig_wait(const char *call, struct shmemx_trig *trig, int tag, uint64_t n);
 int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
                         uint64_t n, void *stream);
 
+/* What a wait waits for, by the word that counts completed operations. */
+bool trig_describe_word(const void *word, char *text, size_t size);
+
 #endif

@@ -60,6 +60,7 @@ struct trig {
     uint64_t *host_hits;        /* atomic, [tags], in the allocation of limit */
     unsigned hitting;           /* atomic: threads within hit() */
     struct trig_stream *streams;        /* atomic: grows at its head */
+    bool stream_waits;          /* atomic: streams have waited for `done` */
     struct stream_exec_ctx exec;
     struct trig_list released, issued;
     unsigned n_released, n_issued;
@@ -178,8 +179,6 @@ void trig_report_open(void);
 void trig_report_unfinished(void);
 /* What a wait for completed operations of the tag waits for. */
 void trig_describe(const struct trig *t, int tag, char *text, size_t size);
-/* The same by the word that counts them. */
-bool trig_describe_word(const void *word, char *text, size_t size);
 
 /* ---- trig_engine.c ---- */
 int trig_engine_open(void);

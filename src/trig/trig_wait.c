@@ -6,6 +6,7 @@
 #include "gtl/gtl.h"
 #include "kernel/kernel_memory.h"
 #include "stream/stream_wait.h"
+#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,7 +97,13 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     if (rc)
         return rc;
     trig_wake();                /* it may have gone to sleep for good */
-    return stream_device_rc(&w, gtl->wait64(&t->done[tag], n, stream));
+    rc = gtl->wait64(&t->done[tag], n, stream);
+    if (!rc) {
+        __atomic_store_n(&t->stream_waits, true, __ATOMIC_RELAXED);
+        stream_watch_add(&w, &t->done[tag], &t->done[tag], n, -1);
+        stream_watch_enqueued(stream, true);
+    }
+    return stream_device_rc(&w, rc);
 }
 
 /* ---- hits of streams ---- */

@@ -100,6 +100,25 @@ static int host(void)
         return 0;
     }
     CASE(never) return shmemx_trig_put(t, 0, 1, a, b, 8, pe);   /* then finalize */
+    CASE(stream_waits) {
+        shmemx_stream_t s;
+        int rc = shmemx_stream_create(&s);
+
+        rc = rc ? rc : shmemx_trig_put(t, 2, 3, a, b, 8, pe);
+        rc = rc ? rc : shmemx_trig_hit(t, 2, 2);
+        rc = rc ? rc : shmemx_trig_wait_on_stream(t, 2, 1, s);
+        for (int i = 0; i < 40; i++)    /* the watchdog has its time */
+            usleep(100000);
+        rc = rc ? rc : shmemx_trig_hit(t, 2, 1);
+        rc = rc ? rc : shmemx_stream_sync(s);
+        /* Flags of triggers that are gone are waited for by no stream. */
+        for (int i = 0; i < 200 && !rc; i++) {
+            rc = shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, NULL, 0, &out);
+            rc = rc ? rc : shmemx_trig_wait_on_stream(out, 0, 0, s);
+            rc = rc ? rc : shmemx_trig_free(&out);
+        }
+        return rc;
+    }
     CASE(waits) return shmemx_trig_put(t, 0, 3, a, b, 8, pe)
         ? 9 : shmemx_trig_hit(t, 0, 2) ? 8 : shmemx_trig_wait(t, 0, 1);
     return 7;
@@ -228,6 +247,14 @@ done
 try 2 --timeout 4 ./bad waits
 grep -qE 'shmemx_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 0 of a trigger: 2 hits so far, the next operation wants 3' \
     "$err" || fail "waits: $(head -n 4 "$err")"
+fake=$BUILD/obj/tests/fake
+for device in software cuda; do
+    SHMEM_DEVICE=$device FAKE_DEVICE=discrete \
+        LD_LIBRARY_PATH="$fake/cuda:$fake/nvrtc" try 1 ./bad stream_waits
+    ended 0 "stream_waits, $device"
+    grep -qE 'stream 0x[0-9a-f]+: shmemx_trig_wait_on_stream waits for [1-4] s for tag 2 of a trigger: 2 hits so far, the next operation wants 3' "$err" ||
+        fail "stream_waits, $device: $(cat "$err")"
+done
 try 2 --timeout 4 ./bad k_wait
 grep -qE 'shmemx_dev_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 1 of a trigger: 0 hits so far, the next operation wants 1' \
     "$err" || fail "k_wait: $(head -n 4 "$err")"

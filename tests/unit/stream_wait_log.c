@@ -115,11 +115,29 @@ T(a_note_comes_to_its_own_stream)
     T_TRUE(stream == handle(1));
 }
 
+T(flags_whose_memory_goes_are_waited_for_no_more)
+{
+    uint64_t *flags = calloc(4, sizeof *flags);
+    void *stream;
+
+    T_TRUE(flags != NULL);
+    stream_wait_log_close();
+    wait_for(handle(1), &flags[1]);
+    wait_for(handle(2), &open_word);
+    T_EQ(waits(&stream), 2);
+    stream_wait_log_forget(flags, 4 * sizeof *flags);
+    free(flags);
+    T_EQ(waits(&stream), 1);
+    T_TRUE(stream == handle(2));
+    stream_wait_log_close();
+}
+
 int main(void)
 {
     T_RUN(a_record_goes_with_its_stream);
     T_RUN(a_wait_that_is_not_over_is_found);
     T_RUN(streams_whose_end_is_not_known_take_bounded_room);
     T_RUN(a_note_comes_to_its_own_stream);
+    T_RUN(flags_whose_memory_goes_are_waited_for_no_more);
     return T_DONE();
 }
