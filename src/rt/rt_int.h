@@ -14,7 +14,7 @@
 struct rt_driver {
     int (*open)(void);
     void (*close)(void);
-    /* near: only PEs of this node look it up. */
+    /* on_node: only PEs of this node look the value up. */
     int (*put)(const char *key, const void *value, size_t size, bool on_node);
     int (*fence)(void);
     int (*missing)(char *out, size_t size);     /* NULL: it cannot be asked */

@@ -317,7 +317,7 @@ static void forget(void)
 
 /* ---- the calls ---- */
 
-/* Values have no scope: near ones reach all nodes. */
+/* PMI-2 values have no scope: all nodes see those for one node, too. */
 static int put(const char *key, const void *value, size_t size, bool on_node)
 {
     int rc = 0;

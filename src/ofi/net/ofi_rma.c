@@ -3,7 +3,8 @@
  * reaches here and there.  ofi_dispatch.c chooses them, on any thread.
  *
  * A put is complete when its bytes are in the target's memory, so each asks
- * for FI_DELIVERY_COMPLETE.  The source of a blocking put must be free when
+ * for FI_DELIVERY_COMPLETE, except ofi_rma_transmit*(): a message behind it on
+ * the same byte stream stands for it.  The source of a blocking put must be free when
  * the call returns: few bytes go inline (FI_INJECT), more through a copy that
  * lives until the completion, and where copying would take long the call
  * waits for the operation instead. */
