@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The deprecated collectives over active sets. */
+/* The deprecated collectives over active sets.  Programs call them; set_of()
+ * checks the set and finds its team, and the calls of teams (api_coll.h) do
+ * the work.  pSync is checked and never written. */
 #include "api/api_coll.h"
 #include "core/core_device.h"
 

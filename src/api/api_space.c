@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory spaces: handles are the heap's own objects. */
+/* Memory spaces: handles are the heap's own objects.  Programs make these
+ * calls, and api_setup.c opens the default space.  The draft allows any value as a
+ * handle, so space_of() compares it and never follows it unchecked. */
 #include "api/api_coll.h"
 #include "base/env.h"
 #include "gtl/gtl.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits that graphs replay: shmemx_signal_wait_reset_on_stream, and epochs. */
+/* Waits that graphs replay: shmemx_signal_wait_reset_on_stream, and epochs.
+ * Programs make these calls; src/stream does the work. */
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 

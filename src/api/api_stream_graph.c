@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs: what a stream records, and its launches. */
+/* Graphs: recording of a stream, and launches.  Programs make these calls, and
+ * the library's end destroys the graphs that they left.  The driver records and
+ * replays; here are handles and checks. */
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of streams: who sends and who receives find each other. */
+/* Messages of streams, their matching, and persistent collectives.  Programs
+ * make these calls; arguments are checked here, and src/msg does the work. */
 #include "api/api_coll.h"
 #include "api/api_stream.h"
 #include "core/core_misuse.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues of a stream and their requests. */
+/* Queues of a stream and their requests.  Programs make these calls; only null
+ * pointers and masks are checked here, and src/stream/queue does the work. */
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one-sided calls of OpenSHMEM as steps of a stream. */
+/* The one-sided calls of OpenSHMEM as operations of a stream.  Programs make
+ * these calls; src/stream checks the arguments and enqueues. */
 #include "api/api_stream.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits, order and barriers as steps of a stream. */
+/* Waits, order and barriers as operations of a stream.  Programs make these
+ * calls; src/stream checks the arguments and enqueues. */
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 

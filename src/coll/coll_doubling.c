@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Few bytes that all members bring, and what follows from all of them, in
- * log2(n) messages of each member. */
+/* Reductions of few bytes, agreement on values, and tables that all members
+ * bring, in log2(n) messages of each member.  Collectives and the making of
+ * teams call it, in all members alike. */
 #include "coll/coll_ranks.h"
 
 enum { FOLD = CORE_ROUNDS - 2, RESULT = CORE_ROUNDS - 1 /* beside rounds */ };

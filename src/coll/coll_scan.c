@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scans: each member gets the sum over those before it. */
+/* Scans: each member gets the sum over those before it.  api_coll.c calls it
+ * in all members alike, with checked arguments. */
 #include "coll/coll_device.h"
 
 enum { BLOCK = 8192, SHIFT = CORE_ROUNDS - 1 /* a flag beside the rounds */ };

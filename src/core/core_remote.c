@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations that found no mapped memory: the peer is far, or the call is
- * wrong, or there is nothing to do. */
+/* Operations that found no mapped memory: the peer is off-node, or the call is
+ * wrong, or there is nothing to do.  core, coll, stream and msg call it; the
+ * transport is xport_net. */
 #include "base/clock.h"
 #include "core/core_amo.h"
 #include "gtl/gtl_copy_stream.h"

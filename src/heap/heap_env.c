@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* heap_env.c - settings of the heaps that the environment has under several
  * names, since drafts of memory spaces spell them differently: the first that
- * is set counts. */
+ * is set counts.  heap, sm and api ask here instead of reading those rows. */
 #include "heap/heap_int.h"
 #include "base/env.h"
 #include "base/log.h"

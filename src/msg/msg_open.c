@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layer opens with the stream layer and closes with it: the API calls
- * msg_reserve() and msg_close(), the stream layer what is registered with
- * it. */
+/* The layer opens with the stream layer and closes with it.  api_setup.c calls
+ * msg_reserve() and msg_close(), the stream layer calls the functions that
+ * msg_reserve() registers with it. */
 #include "msg/msg_int.h"
 #include "msg/msg_coll.h"
 #include "msg/msg_ctrl.h"

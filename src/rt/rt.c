@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rt.c - what all drivers share: which one is used, the PEs of a node, a job
- * of one PE, the end of the process. */
+/* rt.c - the part that all drivers share: the choice of one, the PEs of a node,
+ * a job of one PE, the end of the process.  Upper layers call it (rt.h); only
+ * rt_abort() ends the process. */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
 #include "rt/rt_wire.h"

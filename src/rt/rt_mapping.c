@@ -3,7 +3,8 @@
  *     (vector,(0,2,3),(2,1,2))
  * Each block is a node's number, how many nodes from there on, and how many
  * PEs of each; ranks count through the blocks, again and again where there are
- * more PEs. */
+ * more PEs.  rt_pmi2.c calls it.  The text comes from outside and may be
+ * wrong. */
 #include "rt/rt_int.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SHMEM_NIC_MAP: "cxi0,cxi1", where PE i of the node takes entry i modulo
  * their number, or "0-3:cxi0,4:cxi1", where those not named take the nearest.
- */
+ * rt_nic.c asks it for this PE's NIC, and the start of the library checks the
+ * text by it. */
 #include "rt/rt.h"
 #include "rt/rt_int.h"
 #include "base/env.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions that a stream waits for: is one satisfied, and what is it for a
- * line about it?  Called by whatever thread waits in a stream's place, of the
- * host or of the software device; waits for nothing. */
+/* Conditions that a stream waits for: is one satisfied, and how does a report
+ * describe it?  The threads that wait in a stream's place call it, of the host
+ * or of the software device.  It waits for nothing. */
 #include "core/core_cmp.h"
 #include "core/core_device.h"
 #include "stream/stream_wait.h"

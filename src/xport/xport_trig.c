@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xport_trig.c - the trigger table where no NIC has deferred work: no
- * operation can be armed, so the stream layer takes its progress thread. */
+ * operation can be armed, so the stream layer takes its progress thread.
+ * xport_trig is this table until ofi has opened one of its own. */
 #include "xport/xport_trig.h"
 
 #include <errno.h>

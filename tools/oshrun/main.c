@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - oshrun: start the PEs of an OpenSHMEM job on this host, or hand
- * the job to the launcher that reaches the others. */
+ * the job to the launcher that reaches the others.  The steps are in opts.c,
+ * handover.c and front.c; other files call find_program(). */
 #include "oshrun.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* say.c - say() prints one line of oshrun's own; and small helpers that every
- * part uses: memory that is there or the process ends, the clock, lists of
- * PEs. */
+/* say.c - say() prints one line of oshrun's own.  Behind it are small helpers
+ * that every file of oshrun uses: must() and alloc_printf(), which end the
+ * process without memory, the clock, lists of PEs. */
 #include "oshrun.h"
 
 #include <errno.h>

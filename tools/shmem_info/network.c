@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* network.c - shmem_info --check cxi: opens the library's network as a job
- * would, and tries each request that the library makes of the NIC. */
+ * would, and tries each request that the library makes of the NIC.  main.c
+ * calls it in place of any other report. */
 #include "info.h"
 #include "base/env.h"
 #include "base/log.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cuda_ops.c - copies, fills, atomics, writes and waits in the order of a
  * stream of an NVIDIA device: chooses between the driver's call, a kernel of
- * ours (cuda_kernels.c) and a thread of the driver (cuda_hostfn.c). */
+ * ours (cuda_kernels.c) and a thread of the driver (cuda_hostfn.c).  The slots
+ * of gtl_cuda (cuda.c) lead here; they enqueue and wait for nothing. */
 #include "gtl/cuda/cuda_int.h"
 
 #include <errno.h>

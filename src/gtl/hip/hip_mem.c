@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hip_mem.c - memory of AMD's GPUs: allocation, registration of host memory,
- * classification of addresses, and IPC with other processes. */
+ * classification of addresses, and IPC with other processes.  The slots of
+ * gtl_hip (hip.c) lead here, and the driver's own files call it. */
 #include "gtl/hip/hip_int.h"
 #include "base/lock.h"
 

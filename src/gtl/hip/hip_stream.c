@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hip_stream.c - streams, events and host functions on AMD's GPUs, and the
  * numbers by which the library distinguishes streams, for which the runtime has
- * none. */
+ * none.  The slots of gtl_hip (hip.c) lead here, and the driver's own files
+ * call it. */
 #include "gtl/hip/hip_int.h"
 #include "gtl/gtl_default_stream.h"
 #include "base/lock.h"

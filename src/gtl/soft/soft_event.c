@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* soft_event.c - events of the software device: where a stream counts its
- * commands, and which count the event stands for. */
+ * commands, and which count the event stands for.  The slots of the driver
+ * (soft.c) lead here, on any thread. */
 #include "gtl/soft/soft_int.h"
 #include "base/lock.h"
 

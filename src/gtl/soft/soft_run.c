@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soft_run.c - does what was enqueued on a stream of the software device, on
- * the stream's thread (soft_stream.c), one command after another. */
+/* soft_run.c - executes the commands of a stream of the software device, one
+ * after another.  Only the stream's thread (soft_stream.c) calls it. */
 #include "gtl/soft/soft_stream.h"
 #include "base/copy.h"
 #include "base/trace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soft_sync.c - how far streams of the software device are: the host's
- * questions, its waits, and the operations that the layers above count on a
- * stream. */
+/* soft_sync.c - positions of streams of the software device: the host's
+ * queries and waits, and the operations that the layers above count on a
+ * stream.  The slots of the driver (soft.c) lead here, on any thread. */
 #include "gtl/soft/soft_stream.h"
 #include "gtl/soft/soft_graph.h"
 #include "base/clock.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The further NICs of this PE: their objects, their queues, their part in the
- * growth of the heap. */
+ * growth of the heap.  ofi_open.c opens them, ofi_grow.c registers memory with
+ * them, ofi_work.c polls them; ofi_stripe.c puts and gets over them. */
 #include "ofi/net/ofi_rail.h"
 #include "ofi/net/ofi_cxi.h"
 #include "ofi/net/ofi_sockets.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests: operations that are put into a queue, or made once. */
+/* Requests: operations that are put into a queue, persistent or one-shot.  The
+ * API calls it, and msg with operations of its own (struct stream_req_ops). */
 #include "stream/queue/stream_queue.h"
 #include "base/lock.h"
 #include "base/symbol.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps of the device that are enqueued as one. */
+/* Collects the device's steps of a start or wait and enqueues them in one call.
+ * stream_start.c and the protocols of msg call it.  It waits for nothing. */
 #include "stream/queue/stream_step_batch.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_watch.h"
