@@ -244,6 +244,25 @@ static int agree(void)
     return api_device_start();
 }
 
+/* The layers that need the memory of the node's PEs.  On error core stays
+ * open, and so does the network, if it was. */
+static int open_upper_layers(void)
+{
+    int rc = ofi_open();
+
+    if (!rc)
+        rc = core_remote_open();
+    if (!rc)
+        rc = msg_reserve();
+    if (rc)
+        return rc;
+    log_debug(LOG_API, "start: network: %s", ofi_text());
+    coll_open();
+    api_heap_open();
+    api_space_open();
+    return api_device_open();
+}
+
 static int open_layers(int thread_level)
 {
     static bool registered;
@@ -274,18 +293,7 @@ static int open_layers(int thread_level)
     if (rc)
         goto close_sm;
     log_debug(LOG_API, "start: the memory of the node's PEs is there");
-    rc = ofi_open();
-    if (!rc)
-        rc = core_remote_open();
-    if (!rc)
-        rc = msg_reserve();
-    if (rc)
-        goto close_core;
-    log_debug(LOG_API, "start: network: %s", ofi_text());
-    coll_open();
-    api_heap_open();
-    api_space_open();
-    rc = api_device_open();
+    rc = open_upper_layers();
     if (rc)
         goto close_core;
     heap_fork_child = become_child;
