@@ -232,6 +232,8 @@ static int read_environment(void)
 /* Synchronises all PEs, and makes them agree on what each has chosen. */
 static int agree(void)
 {
+    int rc;
+
     /* No PE touches a peer's memory before the peer has opened it. */
     coll_sync(&core_world);
     core_agree_node();
@@ -241,7 +243,9 @@ static int agree(void)
     /* Nor does any PE start to wait before all agree how to. */
     coll_sync(&core_world);
     core_trace_compare_clocks(0);
-    return api_device_start();
+    rc = api_device_start();
+    log_debug(LOG_API, "start: all PEs are there");
+    return rc;
 }
 
 /* The layers that need the memory of the node's PEs.  On error core stays
@@ -302,7 +306,6 @@ static int open_layers(int thread_level)
     registered = true;
     log_debug(LOG_API, "start: waits for the other PEs");
     rc = agree();
-    log_debug(LOG_API, "start: all PEs are there");
     if (!rc)
         return 0;
 close_core:
