@@ -49,7 +49,7 @@ static bool is_news(const struct stream_errors *f) REQUIRES(lock)
 
 static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
 {
-    char who[96] = "far PEs", more[48] = "", where[40] = "";
+    char who[96] = "PEs of other nodes", more[48] = "", where[40] = "";
 
     if (f->reported)
         return;

@@ -197,7 +197,7 @@ info_says 'WARN  device peers  *device 1 does not reach .*: (mapping of buffer o
 info FAKE_DEVICE_MEMORY=8388608
 info_says 'FAIL  device heap  *16.0 MiB for each of 1 PE .* 8.0 MiB of 8.0 MiB are free: set a smaller SHMEM_DEVICE_SYMMETRIC_SIZE'
 info FAKE_DEVICE=bare
-info_says 'WARN  device sharing the device lends no memory'
+info_says 'WARN  device sharing the device exports no memory'
 info_says 'PASS  device waits  *a stream waits for a word in a kernel that spins'
 ran $one -n 2 "$BUILD/bin/shmem_info" --check
 says 'WARN  device users  *2 PEs of this node for 1 device: kernels of one wait'

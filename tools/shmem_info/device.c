@@ -298,7 +298,7 @@ static int export_and_import(void *p, bool grows)
     } else {
         say(WARN, "device sharing", "%s: device heaps of PEs of a node will "
             "lie in pinned host memory", gtl_device.ipc
-            ? gtl_error() : "the device lends no memory");
+            ? gtl_error() : "the device exports no memory");
     }
     if (l.fd >= 0)
         close(l.fd);

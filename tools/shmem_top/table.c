@@ -155,7 +155,7 @@ void print_table(const struct pe *p, const struct pe *end, int lines,
            p->page->job[0] ? p->page->job : "of one process", rows,
            p->page->n_pes);
     printf("%5s %8s %6s %7s %7s %7s %6s  what it does\n", "PE", "PID", "CPU",
-           "calls/s", "near/s", "far/s", "waits");
+           "calls/s", "node/s", "net/s", "waits");
     most = most < 1 ? 1 : most < rows ? most : rows;
     for (int i = 0; i < most; i++)
         print_row(p + i, columns);

@@ -116,7 +116,7 @@ static int probe_on(uint64_t *here, uint64_t *seen, void *s)
     gtl_hip_state.waits = !rc_wait;
     gtl_hip_state.cp_waits = !rc_wait && asks_for_cp();
     if (rc_wait == -EAGAIN)
-        why = "a wait does not hear the processor";
+        why = "a wait does not see the processor's store";
     if (rc_write || rc_wait)
         log_info(LOG_GTL, "stream memory operations do not work: %s", why);
     return rc_wait == -EAGAIN ? revive(seen, s) : 0;
