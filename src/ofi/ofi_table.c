@@ -35,7 +35,7 @@ const struct xport_ops ofi_ops = {
 };
 
 const struct xport_progress_ops ofi_progress_ops = {
-    .poll = ofi_progress, .set_asleep = ofi_progress_owner_sleeps,
+    .poll = ofi_progress, .set_asleep = ofi_progress_program_sleeps,
     .wakes_sleepers = ofi_wakes_sleepers,
     .check_timeouts = ofi_ctx_check_timeout, .in_flight = ofi_in_flight
 };

@@ -14,7 +14,7 @@ void ofi_progress_close(void);
 /* The calling thread goes to sleep (true) or is awake again: the poller works
  * in its place.  Returns the number of events so far.  Slot set_asleep of
  * xport_progress_ops. */
-uint64_t ofi_progress_owner_sleeps(bool asleep);
+uint64_t ofi_progress_program_sleeps(bool asleep);
 /* Something of this PE's is under way that wants polls; counted before. */
 void ofi_progress_request(void);
 /* A thread polls the completion queues: called for each poll. */
