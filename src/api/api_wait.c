@@ -23,7 +23,7 @@
  *   shmem_wait_until_any_vector shmem_wait_until_some
  *   shmem_wait_until_some_vector */
 
-#define LOAD(T, p, foreign) CORE_KEY(T, CORE_LOAD(T, p, foreign))
+#define LOAD(T, p, device_only) CORE_KEY(T, CORE_LOAD(T, p, device_only))
 
 static inline void need_one(const char *call, const void *ivar, size_t size,
                             int cmp)

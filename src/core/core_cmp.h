@@ -43,7 +43,7 @@ static inline void core_need_symmetric(const char *call, const char *arg,
 /* A set of variables that a call waits for or tests. */
 struct core_wait_set {
     const void *ivars;
-    void *here;                 /* NULL, or room for a copy of foreign ones */
+    void *here;                 /* NULL, or room to copy device-only ones */
     size_t n;
     const int *status;          /* NULL: all are in */
     int cmp;

@@ -145,7 +145,7 @@ static void add_value(struct line *l, const struct core_waiter *w, uint64_t v)
  * that may not exist any more. */
 static bool may_read(const struct core_waiter *w, bool in_handler)
 {
-    return !w->info.foreign &&
+    return !w->info.device_only &&
            (!in_handler || heap_find(w->addr, w->bytes) >= 0);
 }
 

@@ -65,15 +65,15 @@ void core_device_copy_blocks(void *to, ptrdiff_t to_stride, const void *from,
                              const struct xport_blocks *b)
     __attribute__((cold, noinline));
 
-/* A word of foreign memory. */
+/* A variable in device-only memory. */
 uint64_t core_device_load(const void *p, size_t size)
     __attribute__((cold, noinline));
-#define CORE_LOAD(T, p, foreign)                                            \
-    (unlikely(foreign) ? (T)core_device_load(p, sizeof(T))                  \
-                       : __atomic_load_n(p, __ATOMIC_ACQUIRE))
+#define CORE_LOAD(T, p, device_only)                                        \
+    (unlikely(device_only) ? (T)core_device_load(p, sizeof(T))              \
+                           : __atomic_load_n(p, __ATOMIC_ACQUIRE))
 
 /* Operations on peers that need the device: false where they do not, and the
- * transport to far peers is to do it.  Only with gtl_device_only. */
+ * transport to off-node peers is to do it.  Only with gtl_device_only. */
 bool core_device_put(const struct xport_addr *to, const void *source,
                      size_t len)
     __attribute__((cold));

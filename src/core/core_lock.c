@@ -116,12 +116,12 @@ void core_lock_set(const char *call, long *lock)
     change(call, AMO_OR, &w->state, my_tail_id() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
-    wait.info.foreign = core_device_only(lock);
+    wait.info.device_only = core_device_only(lock);
     wait.info.call = call;
     wait.info.what = CORE_FOR_LOCK;
     wait.info.value = prev - 1;
     /* acquire: pairs with the release of the PE that hands the lock over. */
-    while (CORE_LOAD(uint32_t, &w->state, wait.info.foreign) & WAITING)
+    while (CORE_LOAD(uint32_t, &w->state, wait.info.device_only) & WAITING)
         core_wait_step(&wait);
     core_wait_end(&wait);
 held:
@@ -162,11 +162,11 @@ void core_lock_clear(const char *call, long *lock)
             my_tail_id())
         return;
     wait = core_wait_begin(lock, sizeof *lock);
-    wait.info.foreign = core_device_only(lock);
+    wait.info.device_only = core_device_only(lock);
     wait.info.call = call;
     wait.info.what = CORE_FOR_LOCK;
     wait.info.value = CORE_LOCK_BEHIND;
-    while (!(next = CORE_LOAD(uint32_t, &w->state, wait.info.foreign) >>
+    while (!(next = CORE_LOAD(uint32_t, &w->state, wait.info.device_only) >>
                     BEHIND_SHIFT))
         core_wait_step(&wait);
     core_wait_end(&wait);

@@ -124,8 +124,9 @@ void core_remote_quiet(const char *call, const struct core_ctx *ctx)
 /* ---- atomics ---- */
 
 /* Where the word, the result or both may be the device's alone. */
-static void foreign_amo(const struct core_ctx *ctx, const struct xport_addr *at,
-                        const struct xport_amo *a, void *result, bool nbi)
+static void device_only_amo(const struct core_ctx *ctx,
+                            const struct xport_addr *at,
+                            const struct xport_amo *a, void *result, bool nbi)
 {
     bool away = nbi && result && core_is_device_only(result);
     uint64_t was = 0;
@@ -154,7 +155,7 @@ void core_remote_amo(const char *call, const struct core_ctx *ctx,
     if (unlikely(gtl_device_only)) {
         if (nbi && result)
             core_need_aware(call, "fetch", result, size);
-        foreign_amo(ctx, &at, &a, result, nbi);
+        device_only_amo(ctx, &at, &a, result, nbi);
         if (result && !nbi)
             xport_flush();
         return;

@@ -135,7 +135,7 @@ static const void *flag_of(const struct core_waiter *w, int i)
                               core_team_area_at(t, i) +
                               offsetof(struct core_team_area, entry));
     if (w->info.what != CORE_FOR_LOCK ||
-        (w->info.foreign && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
+        (w->info.device_only && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
         return NULL;
     return w->addr;
 }

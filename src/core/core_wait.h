@@ -30,7 +30,7 @@ struct core_wait_info {
     enum core_wait_for what;
     int cmp;                    /* of VALUE and SET */
     bool is_signed, alike;      /* alike: SET compares all with `each` */
-    bool foreign;               /* the variable is in device-only memory */
+    bool device_only;           /* the variable is in device-only memory */
     bool by_host;               /* QUEUE: the host has started it */
     bool silent;                /* another object reports this wait */
     uint64_t value, each;       /* to compare with; LOCK: the PE before; SET:

@@ -46,7 +46,7 @@ static uint64_t load_key(const struct core_waiter *w)
 {
     uint64_t v;
 
-    if (likely(!w->info.foreign))
+    if (likely(!w->info.device_only))
         return read_key(w->addr, w->bytes, w->info.is_signed, true);
     v = core_device_load(w->addr, w->bytes);
     return read_key(&v, w->bytes, w->info.is_signed, false);
@@ -60,7 +60,7 @@ uint64_t core_wait_value(const char *call, const void *ivar, size_t size,
 
     w.info = (struct core_wait_info){
         .call = call, .what = CORE_FOR_VALUE, .cmp = cmp,
-        .is_signed = is_signed, .foreign = core_device_only(ivar),
+        .is_signed = is_signed, .device_only = core_device_only(ivar),
         .value = key ^ bias_of(is_signed)
     };
     do
@@ -178,7 +178,7 @@ struct core_waiter core_wait_set_waiter(const char *call,
 
     w.info.call = call;
     w.info.what = CORE_FOR_SET;
-    w.info.foreign = core_device_only(s->ivars);
+    w.info.device_only = core_device_only(s->ivars);
     w.info.is_signed = s->is_signed;
     w.info.alike = !s->each_value;
     if (w.info.alike)

@@ -146,7 +146,7 @@ static void describe_record(struct line *out, const shmemi_dev_record *n)
     };
 
     /* A handler asks no driver: what is not symmetric is not read, either. */
-    w.info.foreign = heap_find(word, 1) >= 0 && core_device_only(word);
+    w.info.device_only = heap_find(word, 1) >= 0 && core_device_only(word);
     line_addf(out, "; a kernel is in %s, waiting for ",
               kernel_call_name(n->call));
     core_describe_wait(out, &w, true);

@@ -81,7 +81,7 @@ struct core_waiter stream_wait_describe(const char *call,
         w.bytes = c->size;
         w.info.is_signed = c->is_signed;
         w.info.value = c->value;
-        w.info.foreign = core_device_only(c->ivars);
+        w.info.device_only = core_device_only(c->ivars);
     }
     return w;
 }

@@ -91,7 +91,7 @@ static struct core_waiter what_of(const struct stream_wait_log_entry *n)
     return (struct core_waiter){
         .addr = n->sym, .bytes = 8, .info.what = CORE_FOR_VALUE,
         .info.cmp = SHMEM_CMP_GE, .info.value = n->least, .info.call = n->call,
-        .info.foreign = core_device_only(n->sym)
+        .info.device_only = core_device_only(n->sym)
     };
 }
 

@@ -147,7 +147,7 @@ if echo 'extern "C" __attribute__((global)) void k(void) {}' |
     clang $amdgpu --offload-arch=gfx90a -S -o /dev/null - 2>/dev/null; then
     for arch in gfx906 gfx908 gfx90a gfx1030; do
         check clang $amdgpu --offload-arch=$arch -S -o hip.s hip.source
-        check grep -q 'sluice_pair_copy' hip.s
+        check grep -q 'sluice_peer_copy' hip.s
     done
 else
     echo "no compiler for the GPU: the kernels' text is not compiled" >&2

@@ -15,7 +15,7 @@ static const char ptx[] =
     ;
 
 static void *module, *amo, *write64, *wait64, *blocks, *reduce;
-static void *pair_copy, *pair_notify;
+static void *peer_copy, *peer_copy_notify;
 
 static int launch(void *kernel, unsigned groups, unsigned threads, void *s,
                   void **args)
@@ -106,13 +106,13 @@ int gtl_cu_peer_copy(const struct gtl_peer_copy *p, void *s)
     void *flag_args[] = { &was, &flag, &second_flag };
     int rc;
 
-    if (!pair_notify)
+    if (!peer_copy_notify)
         return launch(NULL, 1, 1, s, flag_args);
     rc = gtl_cu_amo(&come, s);
     if (!rc && n)
-        rc = launch(pair_copy, gtl_copy_groups(n, unit), GTL_COPY_ITEMS, s,
+        rc = launch(peer_copy, gtl_copy_groups(n, unit), GTL_COPY_ITEMS, s,
                     copies);
-    return rc ? rc : launch(pair_notify, 1, 1, s, flag_args);
+    return rc ? rc : launch(peer_copy_notify, 1, 1, s, flag_args);
 }
 
 static int warm_kernels(uint64_t *word, void *s)
@@ -206,8 +206,8 @@ static int load_kernels(void)
     static const struct { const char *name; void **kernel; } names[] = {
         { "gtl_amo", &amo }, { "gtl_write", &write64 },
         { "gtl_wait", &wait64 }, { "gtl_blocks", &blocks },
-        { "gtl_reduce", &reduce }, { "gtl_pair_copy", &pair_copy },
-        { "gtl_pair_notify", &pair_notify }
+        { "gtl_reduce", &reduce }, { "gtl_peer_copy", &peer_copy },
+        { "gtl_peer_copy_notify", &peer_copy_notify }
     };
     int rc = load_module();
 
@@ -241,7 +241,7 @@ void gtl_cu_kernels_unload(void)
     if (module)
         CU_RELAXED(cuModuleUnload, module);
     module = amo = write64 = wait64 = blocks = reduce = NULL;
-    pair_copy = pair_notify = NULL;
+    peer_copy = peer_copy_notify = NULL;
 }
 
 /* ---- modules of the program ---- */

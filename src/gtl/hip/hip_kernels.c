@@ -20,12 +20,12 @@ static const char source[] =
 
 enum kernel {
     AMO8, AMO4, WRITE, WAIT, REDUCE, BLOCKS8, BLOCKS4, BLOCKS1,
-    PAIR_COPY, PAIR_NOTIFY, N_KERNELS
+    PEER_COPY, PEER_COPY_NOTIFY, N_KERNELS
 };
 static const char *const names[N_KERNELS] = {
     "sluice_amo8", "sluice_amo4", "sluice_write", "sluice_wait",
     "sluice_reduce", "sluice_blocks8", "sluice_blocks4", "sluice_blocks1",
-    "sluice_pair_copy", "sluice_pair_notify"
+    "sluice_peer_copy", "sluice_peer_copy_notify"
 };
 
 static struct {
@@ -280,9 +280,9 @@ int gtl_hip_kernel_peer_copy(const struct gtl_peer_copy *p, void *s)
     int rc = gtl_hip_kernel_amo(&come, s);
 
     if (!rc && n)
-        rc = run(PAIR_COPY, gtl_copy_groups(n, (unsigned)unit), ITEMS, copies,
+        rc = run(PEER_COPY, gtl_copy_groups(n, (unsigned)unit), ITEMS, copies,
                  s);
-    return rc ? rc : run(PAIR_NOTIFY, 1, 1, flag_args, s);
+    return rc ? rc : run(PEER_COPY_NOTIFY, 1, 1, flag_args, s);
 }
 
 int gtl_hip_kernel_write(uint64_t *word, uint64_t value, void *s)

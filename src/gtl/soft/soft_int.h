@@ -73,7 +73,7 @@ struct gtl_soft_command {
                     size_t n;
                     struct gtl_flag flag;
                 };
-                const struct gtl_peer_copy *pair;
+                const struct gtl_peer_copy *peer_copy;
                 struct gtl_blocks blocks;
             };
         };

@@ -16,13 +16,13 @@
 
 #define MAGIC 0x53684d64u
 
-struct loan {
+struct export {
     uint32_t magic;
     int32_t pid, fd;
     uint32_t reserved;
     uint64_t pid_space, dev, ino, size, tag;
 };
-_Static_assert(sizeof(struct loan) <= sizeof(struct gtl_ipc_handle), "fits");
+_Static_assert(sizeof(struct export) <= sizeof(struct gtl_ipc_handle), "fits");
 
 static uint64_t pid_space(void)
 {
@@ -38,24 +38,24 @@ bool gtl_soft_ipc_works(void)
 
 int gtl_soft_ipc_export(void *p, struct gtl_ipc_handle *out, int *out_fd)
 {
-    struct loan l = { .magic = MAGIC, .pid = (int32_t)getpid() };
+    struct export e = { .magic = MAGIC, .pid = (int32_t)getpid() };
     struct stat st;
     size_t size;
     int fd, rc;
 
     *out_fd = -1;
-    rc = gtl_soft_mem_file(p, &fd, &size, &l.tag);
+    rc = gtl_soft_mem_file(p, &fd, &size, &e.tag);
     if (rc)
         return rc;
     if (fstat(fd, &st))
         return gtl_fail(-errno, "ipc_export: fstat", strerror(errno), errno);
-    l.fd = fd;
-    l.pid_space = pid_space();
-    l.dev = st.st_dev;
-    l.ino = st.st_ino;
-    l.size = size;
+    e.fd = fd;
+    e.pid_space = pid_space();
+    e.dev = st.st_dev;
+    e.ino = st.st_ino;
+    e.size = size;
     memset(out, 0, sizeof *out);
-    memcpy(out->bytes, &l, sizeof l);
+    memcpy(out->bytes, &e, sizeof e);
     return 0;
 }
 
@@ -89,34 +89,34 @@ static int check_tag(const char *path, uint64_t tag)
     return strncmp(link, name, strlen(name)) ? stale() : 0;
 }
 
-static int check_file(const struct loan *l, int fd)
+static int check_file(const struct export *e, int fd)
 {
     int seals = fcntl(fd, F_GET_SEALS);
     struct stat st;
 
     if (fstat(fd, &st) || seals < 0 || !(seals & F_SEAL_SHRINK) ||
-        st.st_dev != l->dev || st.st_ino != l->ino ||
-        (uint64_t)st.st_size != l->size)
+        st.st_dev != e->dev || st.st_ino != e->ino ||
+        (uint64_t)st.st_size != e->size)
         return stale();
     return 0;
 }
 
 /* A descriptor of the file, or -errno. */
-static int open_loan(const struct loan *l)
+static int open_export(const struct export *e)
 {
     char path[48];
     int fd, rc;
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)l->pid, (int)l->fd);
-    rc = check_tag(path, l->tag);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)e->pid, (int)e->fd);
+    rc = check_tag(path, e->tag);
     if (rc)
         return rc;
     fd = fd_keep(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (fd < 0)
         return cannot("open", path, errno);
-    rc = check_file(l, fd);
+    rc = check_file(e, fd);
     if (!rc)
-        rc = check_tag(path, l->tag);
+        rc = check_tag(path, e->tag);
     if (rc)
         close(fd);
     return rc ? rc : fd;
@@ -124,23 +124,23 @@ static int open_loan(const struct loan *l)
 
 int gtl_soft_ipc_open(const struct gtl_ipc_handle *h, int none, void **at)
 {
-    struct loan l;
+    struct export e;
     int fd, rc;
 
     (void)none;
-    memcpy(&l, h->bytes, sizeof l);
-    if (l.magic != MAGIC || l.pid <= 0 || l.fd < 0 || !l.size ||
-        l.size % GTL_SOFT_UNIT)
+    memcpy(&e, h->bytes, sizeof e);
+    if (e.magic != MAGIC || e.pid <= 0 || e.fd < 0 || !e.size ||
+        e.size % GTL_SOFT_UNIT)
         return gtl_fail(-EINVAL, "ipc_open",
                         "this is no handle of the software "
                         "device", EINVAL);
-    if (l.pid_space != pid_space())
+    if (e.pid_space != pid_space())
         return gtl_fail(-EXDEV, "ipc_open", "the owner is in another PID "
                         "namespace, such as a container", EXDEV);
-    fd = open_loan(&l);
+    fd = open_export(&e);
     if (fd < 0)
         return fd;
-    rc = gtl_soft_mem_map(fd, (size_t)l.size, at);
+    rc = gtl_soft_mem_map(fd, (size_t)e.size, at);
     close(fd);
     return rc;
 }

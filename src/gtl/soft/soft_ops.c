@@ -168,7 +168,7 @@ int gtl_soft_peer_copy(const struct gtl_peer_copy *p, void *stream)
     if (rc)
         return rc;
     c->kind = SOFT_PEER_COPY;
-    c->pair = p;
+    c->peer_copy = p;
     gtl_soft_commit(s);
     return 0;
 }

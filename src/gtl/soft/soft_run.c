@@ -164,7 +164,7 @@ static bool run(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
         __atomic_store_n(c->word, c->value, __ATOMIC_RELEASE);
         break;
     case SOFT_PEER_COPY:
-        run_peer_copy(c->pair);
+        run_peer_copy(c->peer_copy);
         break;
     case SOFT_CALL:
     case SOFT_DOORBELL:

@@ -44,7 +44,7 @@ static int publish_addr(struct device_addr *mine)
 
 /* Memory that the processor does not reach: staging always works, the NIC
  * perhaps. */
-static int open_foreign(struct device_addr *mine)
+static int open_device_only(struct device_addr *mine)
 {
     int rc = ofi_stage_pool_open();
 
@@ -166,7 +166,7 @@ int ofi_device_open(void *device_addr)
     if (!xport_net)
         return 0;
     if (ofi_is_device_only_seg(HEAP_DEVICE))
-        return open_foreign(device_addr);
+        return open_device_only(device_addr);
     ofi_am_target_segment(HEAP_DEVICE);
     rc = ofi_segment_open(HEAP_DEVICE);
     if (!rc)

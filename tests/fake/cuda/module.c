@@ -169,7 +169,7 @@ int cuModuleUnload(void *module)
 static struct function *interpreted(struct module *m, const char *name)
 {
     static const char *const few[] = {
-        "gtl_reduce", "gtl_pair_copy", "gtl_pair_notify"
+        "gtl_reduce", "gtl_peer_copy", "gtl_peer_copy_notify"
     };
     const struct ptx_kernel *k = m->ptx ? ptx_kernel(m->ptx, name) : NULL;
     struct function *f = m->functions;

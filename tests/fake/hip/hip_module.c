@@ -136,7 +136,7 @@ static int run_reduce(struct run *r)
     return 0;
 }
 
-static int run_pair_copy(struct run *r)
+static int run_peer_copy(struct run *r)
 {
     size_t n = r->a[3].u;
     void *was = at(&r->a[0], 8), *to = at(&r->a[1], n), *from = at(&r->a[2], n);
@@ -148,20 +148,20 @@ static int run_pair_copy(struct run *r)
     items = r->items;
     for (group = 0; group < groups; group++)
         for (item = 0; item < items; item++)
-            sluice_pair_copy(was, to, from, n, r->a[4].i);
+            sluice_peer_copy(was, to, from, n, r->a[4].i);
     dev_stored(to, n);
     return 0;
 }
 
-static int run_pair_tell(struct run *r)
+static int run_peer_copy_notify(struct run *r)
 {
-    void *was = at(&r->a[0], 8), *told = at(&r->a[1], 8);
+    void *was = at(&r->a[0], 8), *flag = at(&r->a[1], 8);
     void *also = at(&r->a[2], 8);
 
-    if (!was || !told || !also)
+    if (!was || !flag || !also)
         return -EFAULT;
-    sluice_pair_notify(was, told, also);
-    dev_stored(told, 8);
+    sluice_peer_copy_notify(was, flag, also);
+    dev_stored(flag, 8);
     dev_stored(also, 8);
     return 0;
 }
@@ -211,8 +211,8 @@ static const struct hip_kernel kernels[] = {
     { "sluice_write", "88", run_write, NULL, NULL },
     { "sluice_wait", "88", run_wait, NULL, NULL },
     { "sluice_reduce", "48888", run_reduce, NULL, NULL },
-    { "sluice_pair_copy", "88884", run_pair_copy, NULL, NULL },
-    { "sluice_pair_notify", "888", run_pair_tell, NULL, NULL },
+    { "sluice_peer_copy", "88884", run_peer_copy, NULL, NULL },
+    { "sluice_peer_copy_notify", "888", run_peer_copy_notify, NULL, NULL },
     { "sluice_blocks1", "888888", run_blocks1, NULL, NULL },
     { "sluice_blocks4", "888888", run_blocks4, NULL, NULL },
     { "sluice_blocks8", "888888", run_blocks8, NULL, NULL },
