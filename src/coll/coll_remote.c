@@ -52,7 +52,7 @@ void coll_remote_notify_count(const struct coll_call *c, int pe)
     int world_pe = core_team_world_pe(c->t, pe);
     uintptr_t word = (uintptr_t)&core_team_area_of(c->t, pe)->count[c->parity];
 
-    atomics_full_fence();       /* puts to a near member are stores */
+    atomics_full_fence();       /* puts to a mapped member are stores */
     coll_remote_notify(world_pe, AMO_ADD,
                        (void *)(word - xport_routes[world_pe].map[HEAP_HOST]),
                        1);

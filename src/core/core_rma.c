@@ -122,8 +122,9 @@ void core_get_any_nbi(void *dest, const void *source, size_t len, int pe,
 #define ELEMS_OF(ANY) ELEMS(ANY, 2) ELEMS(ANY, 4) ELEMS(ANY, 8) ELEMS(ANY, 16)
 CORE_ELEMS(ELEMS_OF)
 
-/* The caller has looked in the host's heap.  Far values, and all in a trace,
- * have functions of their own: their address is needed, and so is a frame. */
+/* The caller has looked in the host's heap.  Off-node values,
+ * and all in a trace, have functions of their own: their address is needed, and
+ * so is a frame. */
 #define VALUE_OF(size, T)                                                   \
     __attribute__((noinline, cold))                                         \
     static void put_value_any_##size(void *dest, T value, int pe,           \

@@ -91,7 +91,7 @@ static inline void core_need_local(const char *call, const char *arg,
 }
 
 /* Any size, none, and null pointers; the others return before they are
- * complete if the peer is far. */
+ * complete if the peer is off-node. */
 void core_put_any(void *dest, const void *source, size_t len, int pe,
                   const char *call, const struct core_ctx *ctx);
 void core_get_any(void *dest, const void *source, size_t len, int pe,
@@ -129,7 +129,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
 void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
                       const void *source, const struct core_strided *s,
                       int pe);
-/* From a far PE, into memory that the processor reaches: dest is filled at the
+/* From an off-node PE, into host-accessible memory: dest is filled at the
  * context's quiet. */
 void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
                              void *dest, const void *source,
@@ -192,15 +192,15 @@ force_inline void core_signal(const char *call, const struct core_ctx *ctx,
 void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
                      const void *source, size_t len, uint64_t *sig_addr,
                      uint64_t signal, int sig_op, int pe, bool nbi);
-/* The same to a far PE, of bytes that there are, waiting for nothing: 0;
- * -EAGAIN, not now, or -ENOTSUP, never of this one, and nothing was done.  Of
- * the world. */
+/* The same to an off-node PE, of at least one byte, waiting for nothing: 0;
+ * -EAGAIN, not now, or -ENOTSUP, never of this one, and nothing was done.  pe
+ * is a world PE. */
 int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                                void *dest, const void *source, size_t len,
                                uint64_t *sig_addr, uint64_t signal, int sig_op,
                                int pe, bool nbi) __attribute__((cold));
-/* To a far PE, at once: source is free, and no quiet covers it.  Errors as
- * above. */
+/* To an off-node PE, at once: source is free, and no quiet covers it.  Errors
+ * as above. */
 int core_remote_message(const char *call, const struct core_ctx *ctx,
                         void *dest, const void *source, size_t len,
                         uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)

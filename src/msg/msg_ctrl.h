@@ -90,8 +90,8 @@ bool msg_ctrl_has_incoming(void);
 bool msg_ctrl_take(struct msg_ctrl *out);
 /* For a wait until the next message arrives. */
 struct core_waiter msg_ctrl_waiter(const char *call);
-/* A signal to a word of that PE, through the same ordered path.  A far one may be
- * under way on return. */
+/* A signal to a word of that PE, through the same ordered path.  An off-node
+ * one may be under way on return. */
 void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
                      int pe);
 

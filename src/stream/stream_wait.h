@@ -18,13 +18,13 @@ uintptr_t stream_wait_device_address(const struct stream_wait *c,
 /* 0, or -errno, logged: what it asks for cannot be. */
 int stream_wait_check(const struct stream_where *w,
                       const struct stream_wait *c);
-/* Looks once; what it asks for is stored when it is over. */
+/* Looks once; results that it asks for are stored when it is over. */
 bool stream_wait_satisfied(const struct stream_wait *c);
 /* For a line about it. */
 struct core_waiter stream_wait_describe(const char *call,
                                         const struct stream_wait *c);
-/* The device's waits for those flags follow: so long the software device's
- * thread waits as the program's do, where PEs are far. */
+/* The device's waits for those flags follow: where the job has off-node PEs,
+ * the software device's thread first waits a while as the program's do. */
 int stream_wait_poll_first(const struct stream_where *w,
                            const struct gtl_flag *flags, size_t n);
 /* The software device: the stream's own thread polls for the condition. */

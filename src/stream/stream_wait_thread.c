@@ -19,13 +19,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Atomic.  Who watches counts itself before it looks whether it may. */
+/* Atomic.  A thread that watches counts itself before it reads closing. */
 static bool closing;
 static unsigned watching;
 static uint64_t turns;          /* of such waits */
 
-/* So long a stream waits as the program's threads do, which let what comes from
- * far come in, before its device waits. */
+/* So long a stream waits as the program's threads do, which poll the network,
+ * before its device waits. */
 #define BRIEF_NS ((uint64_t)1000000)
 /* And so long it does what the progress thread would, SPIN_NS without giving
  * its processor away. */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum {
-    TAKEN = 4096,               /* bytes of a far put that are copied at once */
+    TAKEN = 4096,               /* off-node put: bytes copied at once */
     BOUNCE = 16384              /* of short blocks on their way to a device */
 };
 /* The processor copies so much in a step. */
@@ -44,7 +44,7 @@ static enum stream_exec_state begun(const struct stream_op *op)
     return op->waits ? STREAM_ISSUED : STREAM_COMPLETED;
 }
 
-/* A part of a far transfer that is posted at once. */
+/* A part of an off-node transfer that is posted at once. */
 static size_t fragment_len(size_t left)
 {
     return gtl_device_only ? least(left, XPORT_FRAGMENT) : left;
@@ -259,7 +259,7 @@ static bool lacks_room(const struct stream_exec_ctx *x,
            !has_room(x, op);
 }
 
-/* Of a far PE's: -ENOTSUP if that cannot be. */
+/* To an off-node PE: -ENOTSUP if that cannot be. */
 static int message(struct stream_exec_ctx *x, const struct stream_op *op)
 {
     return !op->message || is_mapped(op)
