@@ -113,7 +113,7 @@ void api_device_hint(int grain);
 /* The largest number of PEs on one device of this node, as far as they have
  * published it; gtl_device.pes is the number on this PE's.  0: none is open. */
 int api_device_users(void);
-/* A text for users: what PEs that share a device have to do without. */
+/* A text for users: the features that PEs that share a device lack. */
 enum { API_SHARED_TEXT = 160 };
 const char *api_device_shared(char *buf, int users);
 /* Called before and after the last synchronisation of all PEs. */

@@ -48,7 +48,7 @@
 SHMEMI_RMA_TYPES(API_BLOCKED_TYPED)
 SHMEMI_SIZES(API_BLOCKED_SIZED)
 
-/* What is behind pe is not used. */
+/* Arguments behind pe are not used. */
 #define API_NB(F, C, T)                                                     \
     void pshmemx_##F##_nb(T *dest, const T *source, size_t nelems, int pe,  \
                           ...)                                              \

@@ -136,7 +136,7 @@ struct collected {
     const struct api_block *block;
 };
 
-/* What all bring is known. */
+/* The sum of all members' elements is known. */
 static void check_total(const void *arg, size_t all)
 {
     const struct collected *c = arg;

@@ -21,8 +21,8 @@
 #include <string.h>
 
 static uint64_t calls;
-/* What calls without a barrier have asked for: the next call with one compares
- * it. */
+/* Requests of calls without a barrier: the next call with one compares
+ * them. */
 static uint64_t unmet;
 
 void api_heap_open(void)

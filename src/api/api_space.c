@@ -189,7 +189,7 @@ void *pshmem_space_ptr(shmem_space_t space, const void *dest, int pe)
 }
 API_ALIAS(shmem_space_ptr)
 
-/* Addresses are unified: what the device reaches, it reaches there. */
+/* Addresses are unified: the device reaches memory at the program's address. */
 static bool device_sees(const void *p)
 {
     struct gtl_range r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What SHMEM_STATS says of the program's calls: PE 0 collects the profiles of
- * all PEs and prints a table, or writes a file.  Called once, by all PEs, in
- * shmem_finalize; counts nothing itself (base/profile.c). */
+/* The report of SHMEM_STATS about the program's calls: PE 0 collects the
+ * profiles of all PEs and prints a table, or writes a file.  Called once, by
+ * all PEs, in shmem_finalize; counts nothing itself (base/profile.c). */
 #include "api/api.h"
 #include "base/clock.h"
 #include "base/env.h"

@@ -165,7 +165,7 @@ static bool drained(shmemx_stream_t stream)
     return true;
 }
 
-/* What the stream records.  -EBUSY: another thread or stream has begun it. */
+/* Ends the stream's recording.  -EBUSY: another thread or stream began it. */
 static int lose(const char *call, shmemx_stream_t stream)
 {
     int rc = api_graph_lose(stream);
@@ -254,7 +254,7 @@ static int sync_event(const char *call, void *stream, void *event,
     return rc;
 }
 
-/* What the driver says of work that it was given before, and what failed of
+/* The driver's error of earlier work, and failures of the stream's
  * communication. */
 static int ended(const char *call, shmemx_stream_t stream, int rc)
 {
@@ -305,7 +305,7 @@ int pshmemx_stream_sync(shmemx_stream_t stream)
             gtl->event_destroy(event);
         }
     }
-    /* What has ended costs little; and what failed, it says. */
+    /* It costs little for completed work, and returns a failure of it. */
     return ended(__func__, stream, gtl->stream_sync(stream));
 }
 API_ALIAS(shmemx_stream_sync)

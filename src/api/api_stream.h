@@ -39,11 +39,11 @@ int api_check_reduction(const char *call, int type, int op);
 /* ---- api_stream_graph.c ---- */
 /* The stream records no more: 0, or what the driver said. */
 int api_graph_lose(void *stream);
-/* Those that the program has left. */
+/* Destroys the graphs that the program has left. */
 void api_graphs_close(void);
 
-/* Who does what streams are given, and why, on standard output;
- * describe_off_node() is asked when the network's hardware has been tried. */
+/* Prints on standard output which executor does a stream's operations, and why;
+ * describe_off_node() is called when the network's hardware has been tried. */
 void api_stream_print(const char *(*describe_off_node)(char *out, size_t size));
 
 /* The default stream has one name here. */

@@ -27,7 +27,7 @@ static struct graph *find(const char *call, shmemx_graph_t graph)
     return g;
 }
 
-/* What the driver refused. */
+/* rc of the driver's call; a refusal is reported. */
 static int refused(const char *call, void *stream, int rc)
 {
     if (unlikely(rc))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Triggers, as shmemx_trig.h declares them.  Called by programs; what an
- * operation is given is checked as that of a stream's operation is, and the
- * rest is the layer's of triggers. */
+/* Triggers, as shmemx_trig.h declares them.  Programs call them; arguments of
+ * an operation are checked as those of a stream's operation are, and the rest
+ * is the layer's of triggers. */
 #include "api/api_stream.h"
 #include "core/core_misuse.h"
 #include "trig/trig.h"

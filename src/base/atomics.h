@@ -13,7 +13,7 @@
 /* Declares data of the library that other files read: without it each read
  * would first look the address up in the global offset table. */
 #define hidden __attribute__((visibility("hidden")))
-/* What every operation reads, kept together: few cache lines. */
+/* Data that every operation reads, kept together: few cache lines. */
 #define hot_data __attribute__((section(".data.sluice_hot")))
 
 /* Two threads of a process may be ordered by way of another process: one

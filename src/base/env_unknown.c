@@ -12,8 +12,8 @@
 
 extern char **environ;
 
-/* What other libraries read behind SHMEM_, SMA_ or XT_, and what has its place
- * here; a null pointer: nothing needs to be set. */
+/* Variables of other libraries that begin with SHMEM_, SMA_ or XT_, and ours in
+ * place of each; a null pointer: nothing needs to be set. */
 static const struct other {
     const char *name, *here;
 } others[] = {

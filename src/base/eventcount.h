@@ -46,8 +46,8 @@ bool eventcount_wait(struct eventcount *ec, uint32_t seen, uint64_t ns);
 /* The slow half of eventcount_signal(). */
 void eventcount_wake(struct eventcount *ec);
 
-/* What the calling thread stored before is visible to a thread that
- * eventcount_wait() or eventcount_now() shows the new count to. */
+/* Stores of the calling thread before it are visible to a thread that gets the
+ * new count from eventcount_wait() or eventcount_now(). */
 static inline void eventcount_signal(struct eventcount *ec)
 {
     __atomic_fetch_add(&ec->count, 1, __ATOMIC_SEQ_CST);

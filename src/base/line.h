@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* line.h - a line of text that is built piece by piece in a fixed buffer.
- * The log, the hang report and the watchdog build their lines here.  What does
- * not fit is cut, and the text always ends with a zero.  Threads: a line
+ * The log, the hang report and the watchdog build their lines here.  A text too
+ * long is cut, and always ends with a zero.  Threads: a line
  * belongs to one thread.  line_add() and line_addf() call nothing that takes a
  * lock or allocates, so a signal handler may call them. */
 #ifndef BASE_LINE_H

@@ -3,7 +3,7 @@
  * Any thread may call it; a line is one write(2) to stderr, so lines of
  * several threads and PEs do not mix.  Errors and warnings are always shown
  * and end with their code; the lower levels are chosen by SHMEM_LOG.
- * Who detects an error logs it, once; who propagates it stays silent. */
+ * The function that detects an error logs it, once; its callers are silent. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -31,7 +31,7 @@ struct err_text {
 };
 extern const struct err_text err_texts[ERR_CODES];
 
-/* Who speaks: a PE number (negative: not known yet) and a host name. */
+/* The start of lines: a PE number (negative: not known yet), a host name. */
 void log_identify(int pe, const char *host);
 const char *log_host(void);
 /* The number of log_identify(), or -1. */
@@ -56,7 +56,7 @@ void log_error(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void log_warn(enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same without a code: what the user has asked for. */
+/* The same without a code: output that the user has asked for. */
 void log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Begins a line "sluice: PE 3 (host): " that line_write() ends.  Signal-safe
  * once a host is known. */

@@ -432,7 +432,7 @@ struct trace_file *trace_file(void)
     return trace_is_on() ? trace.file : NULL;
 }
 
-/* What other nodes are to read, which map nothing of this one's. */
+/* For other nodes, which read the files and map nothing of this node. */
 static void write_back(void) REQUIRES(trace.lock)
 {
     for (int i = 0; i < RINGS; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.h - SHMEM_TRACE=FILE: what this PE does, and when.  The profile of
- * SHMEM_STATS (profile.h) counts the same events.
+/* trace.h - SHMEM_TRACE=FILE: events of this PE and their times.  The profile
+ * of SHMEM_STATS (profile.h) counts the same events.
  *
  * Every thread records events in a ring of its own.  The rings of a PE lie in a
- * file, FILE.<PE>, that the PE maps: what a PE has recorded remains when it is
+ * file, FILE.<PE>, that the PE maps: the events of a PE remain when it is
  * killed.  At the end of the job trace_merge.h makes one file of all.
  *
  * An event is written when it begins and again when it ends, so that one that

@@ -48,7 +48,7 @@ static uint64_t part_end(const struct trace_file *f, uint32_t rings)
     return TRACE_HEAD + rings * trace_ring_size(f->ring_events);
 }
 
-/* What a PE writes has these; rings that do not fit the file do not count. */
+/* A PE's file has these; rings that do not fit the file do not count. */
 static bool is_part(const struct trace_file *f, size_t size, uint32_t pe)
 {
     return size >= TRACE_HEAD && !memcmp(f->magic, TRACE_MAGIC,

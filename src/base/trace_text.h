@@ -18,7 +18,7 @@ struct trace_entry {
     uint64_t begin_ns, end_ns;
 };
 
-/* The two ends of arrows: what was stored or sent, and what saw it. */
+/* The two ends of arrows: a store or message, and the event that saw it. */
 struct trace_end_list {
     struct trace_entry *at;
     size_t n, room;

@@ -22,7 +22,7 @@ void coll_check_choices(void);
 
 /* ---- coll_sync.c ---- */
 
-/* Every member arrives before any leaves; what a member stored before is
+/* Every member arrives before any leaves; a member's stores before it are
  * visible to all afterwards. */
 void coll_sync(struct core_team *t);
 /* A synchronisation of the world after a quiet of the default context. */

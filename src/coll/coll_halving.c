@@ -5,17 +5,16 @@
  * The elements are n blocks.  In a round of distances d, from n / 2 down to 1
  * and each half of the one before, rounded up, a rank sends what it has of the
  * blocks of the ranks from d above it on to the rank d above, which adds that
- * to its own: what is left is its own block and those of the d - 1 ranks above.
+ * to its own: its own block is left, and those of the d - 1 ranks above.
  * In the end each has the sum of its own block, and the same way back, with
  * the distances rising, brings the blocks to all.  So each rank sends and gets
  * every element about twice, and one rank adds an element up, for all.
  *
- * What is added up lies in memory of this rank's own, beginning with its own
- * block.  What comes to be added lands where the sum is to be in the end, dest,
- * which is why a rank says when that is free: before the first half, when its
- * source is copied, and before the second.  Where it would not fit there, as
- * blocks are not all alike, it is short and lands in the team's scratch.
- * Long ones go in pieces. */
+ * Sums lie in memory of this rank's own, beginning with its own block.
+ * Operands land where the sum is to be in the end, dest, so a rank reports when
+ * dest is free: before the first half, when its source is copied, and before
+ * the second.  An operand that would not fit there, as blocks are not all alike,
+ * is short and lands in the team's scratch.  Long ones go in pieces. */
 #include "coll/coll_ranks.h"
 
 #include <stdlib.h>
@@ -91,7 +90,7 @@ static void copy_source(const struct halving *h)
         core_copy(h->acc + (h->n - first) * size, from, first * size);
 }
 
-/* Those that will write here may. */
+/* The ranks that will write here are permitted to. */
 static void let_write(const struct halving *h, bool back)
 {
     int n = h->who->n, to;

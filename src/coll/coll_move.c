@@ -132,7 +132,7 @@ static void broadcast_scatter(struct core_team *t, void *dest,
 
 /* ---- in two levels ---- */
 
-/* Who has it on this node: the root, or the leader. */
+/* The members that have the data on their nodes: the root, or the leader. */
 static struct coll_ranks heads_of(const struct core_team *t, int root)
 {
     struct coll_ranks heads = coll_ranks_leaders(t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams whose members lie on several nodes, some of them together: who leads
- * each node's members, and how these meet in memory.
+/* Teams whose members lie on several nodes, some of them together: the leader
+ * of each node's members, and how these synchronize in memory.
  *
  * Every PE knows the lowest PE of each PE's node, four bytes per PE, learnt
  * once; with it each member finds the nodes of a new team without a message.

@@ -62,7 +62,7 @@ static inline int coll_rank_pe(const struct coll_ranks *k, int i)
 
 /* ---- coll_doubling.c: a few words of each, in log2(n) messages ---- */
 
-/* What each member brings becomes what all of them have. */
+/* In: the values of one member; out: the result of all members. */
 struct coll_agreed {
     uint64_t all;               /* true of every one */
     uint64_t sum, least, most;

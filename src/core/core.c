@@ -61,7 +61,7 @@ static int open_shared(struct core_team *t)
     return rc;
 }
 
-/* Those of the device are teams of their own: a thread may meet in one while
+/* Device teams are teams of their own: a thread may synchronize in one while
  * another does in the other. */
 static int open_teams(void)
 {
@@ -143,8 +143,8 @@ static int count_cores(const uint64_t *cpus)
     return n;
 }
 
-/* PEs may be bound to one core each: what counts is all their cores.  Who
- * compares must be compared with: one PE that checks makes all do so. */
+/* PEs may be bound to one core each: the union of their cores counts.  A PE
+ * that compares arguments needs partners: one that checks makes all do so. */
 void core_agree_node(void)
 {
     uint64_t all[CORE_CPU_SET_LEN] = { 0 };

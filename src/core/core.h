@@ -110,8 +110,8 @@ bool core_ctx_is_destroyed(const struct core_ctx *c);
 /* Is it a context that exists?  c may be anything. */
 bool core_ctx_is_known(const struct core_ctx *c);
 
-/* Off with ./configure --disable-checks: misuse is then undefined.  What cond
- * computes on the way, like a product, is needed all the same. */
+/* Off with ./configure --disable-checks: misuse is then undefined.  Results
+ * that cond computes on the way, like a product, are needed all the same. */
 #ifdef SLUICE_CHECKS
 #define CORE_CHECK(cond) unlikely(cond)
 #else

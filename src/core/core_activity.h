@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* core_activity.h - the activity record: what this PE did last and whether it
+/* core_activity.h - the activity record: this PE's last call and whether it
  * waits, kept in its control block where other PEs read it.
  * Threads: any; the record is exact for one thread, and true for several. */
 #ifndef CORE_CORE_ACTIVITY_H

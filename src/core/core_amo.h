@@ -174,7 +174,7 @@ uint64_t core_amo_wake(struct core_ctl *peer, uint64_t value)
         }                                                                   \
     } while (0)
 
-/* What EXPR may be, on to_ and the parameters value and cond. */
+/* Values of EXPR, on to_ and the parameters value and cond. */
 #define CORE_DO_ADD(value) __atomic_fetch_add(to_, value, __ATOMIC_ACQ_REL)
 #define CORE_DO_AND(value) __atomic_fetch_and(to_, value, __ATOMIC_ACQ_REL)
 #define CORE_DO_OR(value)  __atomic_fetch_or(to_, value, __ATOMIC_ACQ_REL)

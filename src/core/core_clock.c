@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the clocks of other nodes stand to that of PE 0: what a trace of the job
- * is put together by.  Called by api at the start and at the end of a job, on all
- * PEs; does nothing in one that is not traced.
+/* Offsets of other nodes' clocks from that of PE 0, by which the traces of a
+ * job are merged.  api calls it at the start and at the end of a job, on all
+ * PEs; it does nothing in a job that is not traced.
  *
  * PE 0 queries the PEs that it does not map one after another, some rounds each,
  * and believes the shortest one: half of it has passed when the PE read its

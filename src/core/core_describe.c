@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words for PEs, waits and activity records.  Called for every line about a
  * wait: by core_report.c in a signal handler, by core_stall.c on the waiting
- * thread, by streams and messages for theirs.  What a handler calls here takes
- * no lock and allocates nothing. */
+ * thread, by streams and messages for theirs.  A function that a handler calls
+ * takes no lock and allocates nothing. */
 #include "core/core_describe.h"
 #include "core/core_report.h"
 #include "rt/rt.h"

@@ -13,9 +13,9 @@ void core_describe_pe(struct line *l, int pe);
 /* ", in shmem_quiet for 3 s": of that PE, by its record. */
 void core_describe_activity(struct line *l, int pe,
                             const struct core_activity *a);
-/* What is waited for: "0 to be == 5 at heap+0x40", "stream 0x...".  in_handler:
- * in a signal handler or on another thread than the waiting one, where the wait
- * may be over and its memory given back. */
+/* The object of a wait: "0 to be == 5 at heap+0x40", "stream 0x...".
+ * in_handler: in a signal handler or on another thread than the waiting one,
+ * where the wait may be over and its memory given back. */
 void core_describe_wait(struct line *l, const struct core_waiter *w,
                         bool in_handler);
 /* "static data+0x40", or the address where it is not symmetric. */

@@ -8,8 +8,8 @@
 
 #include "core/core_rma.h"
 
-/* n elements of size bytes: what the typed calls leave.  Their arguments stay
- * where they are, so that such a call is a jump. */
+/* n elements of size bytes: the cases that the typed calls do not have inline.
+ * Arguments stay where they are, so that such a call is a jump. */
 #define CORE_ELEMS(X)                                                       \
     X(core_put_any) X(core_get_any) X(core_put_any_nbi) X(core_get_any_nbi)
 #define CORE_ELEMS_OF(ANY)                                                  \

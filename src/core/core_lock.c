@@ -105,8 +105,8 @@ void core_lock_set(const char *call, long *lock)
     int me = core_world.my_pe;
 
     open_place(call, w);
-    /* Our place is open before we are found through the tail; what the last
-     * holder did is visible if the lock was free. */
+    /* Our place is open before we are found through the tail; the last holder's
+     * stores are visible if the lock was free. */
     prev = change(call, AMO_SWAP, &w->tail, my_tail_id(), 0, home_of(lock));
     if (!prev)
         goto held;
@@ -170,6 +170,6 @@ void core_lock_clear(const char *call, long *lock)
                     BEHIND_SHIFT))
         core_wait_step(&wait);
     core_wait_end(&wait);
-    /* What we did under the lock comes before it is theirs. */
+    /* Our stores under the lock come before it is theirs. */
     change(call, AMO_AND, &w->state, ~(uint32_t)WAITING, 0, (int)next - 1);
 }

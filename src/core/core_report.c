@@ -291,7 +291,7 @@ static void describe_heaps(struct line *out)
         add_heap(out, "; device heap: ", &heap_device);
 }
 
-/* No thread's wait is published; what is described needs no heap. */
+/* No thread's wait is published; the objects described need no heap. */
 static void register_waits(const char *call)
 {
     static const struct diag_source waits = {

@@ -33,8 +33,8 @@ bool core_fence_describe(struct line *out);
 void core_report_wait(struct core_waiter *w);
 /* w ends; last: no other thread waits. */
 void core_report_wait_end(const struct core_waiter *w, bool last);
-/* What w waits for by its name, which takes locks, so that a handler has it: if
- * the report describes w. */
+/* The name of the object that w waits for, for a handler, as forming it takes
+ * locks: if the report describes w. */
 enum { CORE_WAIT_NAME = 192 };
 void core_report_name(const struct core_waiter *w,
                       const char *text);

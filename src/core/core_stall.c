@@ -178,7 +178,7 @@ static void check_finalized(struct scan *r, const struct core_waiter *w, int pe)
 }
 
 /* Sorts member i into the kinds.  False: an earlier member waits for the same,
- * and its scan finds the same.  entry, a: what the member has published. */
+ * and its scan finds the same.  entry, a: as the member has published them. */
 static bool examine_member(struct scan *r, const struct core_waiter *w, int i,
                            int pe, uint64_t entry,
                            const struct core_activity *a) REQUIRES(scan_lock)
@@ -209,7 +209,7 @@ static bool examine_member(struct scan *r, const struct core_waiter *w, int i,
     return true;
 }
 
-/* flag, a: what candidate i has published.  False: this scan is for another
+/* flag, a: as candidate i has published them.  False: this scan is for another
  * PE to report. */
 static bool examine(struct scan *r, const struct core_waiter *w, int i, int pe,
                     uint64_t flag, const struct core_activity *a)
@@ -416,7 +416,7 @@ static void forgive_pause(uint64_t now) REQUIRES(scan_lock)
     }
 }
 
-/* All other members have gone on: what they sent was lost with a connection. */
+/* All other members have gone on: a connection lost their messages. */
 static void check_alone(const struct scan *r, const struct core_waiter *w,
                         uint64_t now) REQUIRES(scan_lock)
 {

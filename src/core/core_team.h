@@ -45,9 +45,9 @@ struct core_team_area {
     _Alignas(64) uint64_t count[2];
 };
 
-/* What a member of a device team keeps for the others' kernels, behind all
- * that: flags of synchronizations and collectives, and scratch memory.  Its
- * layout is shmemx_dev.h's. */
+/* Memory of a member of a device team for the others' kernels, behind all that:
+ * flags of synchronizations and collectives, and scratch memory.  Its layout is
+ * shmemx_dev.h's. */
 enum { CORE_KERNEL_AREA = 512 + 8192 };
 
 /* The nodes of a team, where two of its members share one. */

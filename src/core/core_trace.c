@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace says of places and of waits.  Called where SHMEM_TRACE is set, by
- * the layers that record; decides nothing but names. */
+/* Texts of a trace for addresses and waits.  The layers that record call it
+ * where SHMEM_TRACE is set; it decides nothing but names. */
 #include "core/core_trace.h"
 #include "base/profile.h"
 #include "core/core_wait.h"

@@ -211,7 +211,7 @@ void core_wait_print_counts(void)
               (unsigned long)c.fenced, (unsigned long)c.late);
 }
 
-/* What is left of a request changes: so the name is asked again and again. */
+/* The remainder of a request changes, so its name is read repeatedly. */
 static void publish_name(struct core_waiter *w)
 {
     uint64_t now = clock_ns(), before = w->named_ns ? w->named_ns : w->since_ns;

@@ -23,8 +23,8 @@ enum core_wait_for { CORE_FOR_ALL, CORE_FOR_VALUE, CORE_FOR_SET, CORE_FOR_LOCK,
                      CORE_FOR_REMOTE, CORE_FOR_STREAM, CORE_FOR_QUEUE,
                      CORE_FOR_OUTSTANDING };
 
-/* What a wait is for: read by the stall line and the hang report, never by the
- * wait itself.  Zeros: a wait for all members of a collective call. */
+/* The object of a wait: read by the stall line and the hang report, never by
+ * the wait itself.  Zeros: a wait for all members of a collective call. */
 struct core_wait_info {
     const char *call;           /* NULL: xport_call of the thread */
     enum core_wait_for what;

@@ -16,7 +16,7 @@ static uint64_t bias_of(bool is_signed)
 static uint64_t read_key(const void *p, size_t size, bool is_signed,
                          bool shared)
 {
-    /* acquire: what the writer ordered before its update is then visible. */
+    /* acquire: stores that the writer ordered before its update are visible. */
     int order = shared ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED;
 
     if (size == 8)

@@ -7,7 +7,7 @@
  * decides when a source is asked, on which thread, and where the text goes.
  *
  *   describe    hang report: SIGUSR2, oshrun, shmem_info --state, shmem_top
- *   awaited     shmem_top: who waits for whom
+ *   awaited     shmem_top: the PEs that a PE waits for
  *   check       watchdog: objects that last longer than SHMEM_STALL seconds
  *   statistics  SHMEM_STATS: printed once, at finalize
  *
@@ -61,7 +61,7 @@ void diag_close(void);
 
 /* ---- hang report ---- */
 
-/* What a report says in place of the sources' text, while the library is not
+/* The text of a report in place of the sources' text, while the library is not
  * usable: "a forked child, which is no PE".  NULL: the sources describe; until
  * the first such call nothing is described. */
 void diag_set_state_text(const char *text);

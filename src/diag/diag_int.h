@@ -27,7 +27,7 @@ void diag_report_close(void);
 void diag_report_answer(void);
 /* Is the handler ours? */
 bool diag_report_handles(void);
-/* Appends the report: what belongs to memory to the second line, which may be
+/* Appends the report: the part about memory to the second line, which may be
  * the same.  Signal-safe. */
 void diag_report_describe(struct line *l, struct line *memory);
 /* Is it the sources that describe, and no text of the state? */

@@ -3,7 +3,7 @@
  * it is.  The handler reads variables and calls write(2) only, so it may
  * interrupt any code.  oshrun and shmem_info ask the diag thread for the same
  * line instead, which interrupts no thread of the program.  The line is for
- * people: what it reads may change while it is read. */
+ * people: the state that it reads may change meanwhile. */
 #include "diag/diag_int.h"
 #include "base/env.h"
 #include "base/log.h"

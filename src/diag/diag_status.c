@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The status page: what this PE does, for shmem_top.  The diag thread fills it
+/* The status page: this PE's activity, for shmem_top.  The diag thread fills it
  * on request, and has calls counted from the first request until some
  * seconds after the last one; nothing here runs without requests. */
 #include "diag/diag_int.h"
