@@ -41,7 +41,8 @@ bool gtl_pci_address(int local, char pci[16]);
 /* Are the device's own variables legal?  -EINVAL, logged. */
 int gtl_env_check(void);
 void gtl_close(void);
-/* What SHMEM_DEVICE_COSTS has added in this process: the same in each run. */
+/* The time that SHMEM_DEVICE_COSTS has added in this process: the same in each
+ * run. */
 uint64_t gtl_charged_ns(void);
 /* Has the program loaded a GPU driver of its own accord? */
 bool gtl_program_loaded_driver(void);

@@ -36,7 +36,7 @@ struct gtl_device {
     bool host_memory;           /* what alloc() gives counts as the host's */
     int hw_queues;              /* which streams share; 0: not known */
     int pes;                    /* that share it: if several, no kernel spins */
-    /* What is resident at once on each of its processors; 0: no limit.  The
+    /* Resident at once on each of its processors, at most; 0: no limit.  The
      * registers of a kernel may lower it.  processors 0: not known. */
     unsigned processors, groups_each, items_each;
     size_t shared_each;         /* bytes of the groups' shared memory */

@@ -18,7 +18,7 @@ int gtl_fail(int rc, const char *call, const char *text, long code)
 /* Where dl_open() gives -ENOTSUP. */
 #define GTL_STATIC "a program linked with -static loads no driver"
 
-/* Among a driver's numbers of streams: those of threads begin here. */
+/* Among a driver's numbers of streams: default streams of threads from here. */
 #define GTL_THREADS ((uint64_t)1 << 63)
 
 /* ---- gtl_reduce.c ---- */
@@ -130,7 +130,7 @@ int gtl_fail_spin(const char *call) __attribute__((cold));
 int gtl_fail_capture(const char *call, bool broken, long code)
     __attribute__((cold));
 
-/* What a graph owns, for a driver's user objects: the driver calls
+/* An object that a graph owns, as a driver's user object: the driver calls
  * gtl_graph_object_end() with it. */
 struct gtl_graph_object {
     void (*end)(void *arg);     /* NULL: the graph did not take it */

@@ -41,7 +41,7 @@ enum gtl_priority {
     GTL_URGENT                  /* the library's, before the program's */
 };
 
-/* What another process of the node needs to open this one's memory. */
+/* By this another process of the node opens memory of this one. */
 struct gtl_ipc_handle {
     unsigned char bytes[104];
 };
@@ -114,7 +114,7 @@ struct gtl_ops {
     /* ---- streams ---- */
     /* Independent of the default stream. */
     int (*stream_create)(enum gtl_priority priority, void **out);
-    /* Returns at once; what is enqueued still runs. */
+    /* Returns at once; enqueued work still runs. */
     void (*stream_destroy)(void *s);
     /* Is it a live stream of this device?  *id differs for all streams ever
      * made, even where handles are used again.  -EINVAL: it is none; -EBUSY,

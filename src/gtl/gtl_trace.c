@@ -22,7 +22,7 @@ struct step {
     struct step *next;
 };
 
-/* What a stream has under way, in its order. */
+/* Operations that a stream has under way, in its order. */
 struct row {
     void *stream;
     struct trace_ring *ring;    /* NULL: the trace has no room for it */
@@ -122,7 +122,7 @@ static struct step *take(void) REQUIRES(t.lock)
     return p;
 }
 
-/* NULL: it is not recorded.  What a graph captures has no time of its own. */
+/* NULL: it is not recorded.  A captured operation has no time of its own. */
 static struct step *begin(void *s)
 {
     struct step *p = NULL;
@@ -170,7 +170,7 @@ static int end(struct step *p, int rc, const struct trace_what *w, void *s)
     return rc;
 }
 
-/* at: what the operation stores last, or waits for; NULL: several places. */
+/* at: the flag that the operation stores last, or waits for; NULL: several. */
 static struct trace_what what(const char *name, const void *at, size_t bytes)
 {
     struct trace_what w = { .name = name, .kind = TRACE_STREAM,

@@ -31,7 +31,7 @@ enum { POOL_SHARE = 16 };
 enum { DEFAULT_PERCENT = 60 };
 
 static size_t reserved_used;
-/* What fd must still be when it is used. */
+/* fd must still be this file when it is used. */
 static struct {
     int fd;
     dev_t dev;
@@ -289,7 +289,7 @@ int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
     int rc;
 
     reserved_used = 0;
-    /* What huge pages leave behind it is not used. */
+    /* The rest of the last huge page behind it is not used. */
     rc = heap_space_open(&heap_default, blocks,
                          blocks + heap_round_up(plan->user_size, page_size()),
                          heap_plan_align(plan));

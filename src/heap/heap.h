@@ -33,7 +33,7 @@
 
 enum heap_seg_id { HEAP_HOST, HEAP_DATA, HEAP_DEVICE, HEAP_SEGS };
 
-/* A huge page: what slots, device memory and spaces are aligned to. */
+/* A huge page: the alignment of slots, device memory and spaces. */
 #define HEAP_ALIGN ((size_t)2 << 20)
 
 struct heap_seg {
@@ -62,8 +62,8 @@ struct heap_plan {
  * machine and of the container: -ENOMEM names what is short.  A size that is not
  * set is a share of `available` bytes; 0: of what is available now. */
 int heap_plan_make(int n_pes, size_t available, struct heap_plan *out);
-/* What the base of a PE's own slot is a multiple of: no block of the heap can
- * have a larger alignment. */
+/* The alignment of the base of a PE's own slot: no block of the heap can have a
+ * larger one. */
 size_t heap_plan_align(const struct heap_plan *plan);
 /* Does this process lay out its static data as the plan says?  An empty plan
  * says nothing. */
@@ -100,7 +100,7 @@ int heap_file(int seg);
 /* Is it static data of the main program that is not symmetric?  Slow. */
 bool heap_static_is_private(const void *ptr);
 
-/* What heap asks of layers that it does not include.  sm sets these before
+/* Calls of layers that heap does not include.  sm sets these before
  * heap_open(). */
 struct heap_hooks {
     /* Copies and fills device-only memory; done on return: 0 or -errno. */
@@ -125,7 +125,7 @@ void *heap_pool_alloc(size_t size);
 void heap_pool_free(void *ptr);
 /* All of it, for messages. */
 size_t heap_pool_size(void);
-/* What is used from the start: the bytes of the host segment in front of the
+/* Bytes used from the start: those of the host segment in front of the
  * program's blocks. */
 size_t heap_fixed_size(void);
 
@@ -179,7 +179,7 @@ int heap_clear(void *ptr, size_t size);
 void heap_guard_on(int pe);
 /* Of a new block. */
 void heap_guard_fill(void *ptr);
-/* What was overwritten beside a block: so many bytes, counted from it. */
+/* Overwritten beside a block: so many bytes, counted from it. */
 struct heap_damage {
     const void *block;
     size_t size, bytes;
@@ -197,7 +197,7 @@ void heap_usage_get(const struct heap_space *s, struct heap_usage *out);
  * moment ago. */
 void heap_used(const struct heap_space *s, size_t *used, size_t *total);
 
-/* ---- heap_env.c: what several variables say ---- */
+/* ---- heap_env.c: settings with several variables ---- */
 
 /* The size that the user gave that segment; the variable's name without
  * SHMEM_, or NULL where none is set. */
@@ -223,7 +223,7 @@ void heap_device_extend(size_t has_memory);
 /* Is there memory behind these bytes?  True of bytes that are not the device
  * heap's. */
 bool heap_device_has_memory(const void *p, size_t size);
-/* The alignment of this PE's base; what all of them have, from then on. */
+/* The alignment of this PE's base; that of all PEs, from then on. */
 size_t heap_device_align(void);
 void heap_device_agree(size_t align);
 void heap_device_detach(void);

@@ -320,8 +320,8 @@ static uint32_t find_room(struct heap_arena *a, size_t size, size_t align)
     return i;
 }
 
-/* Cuts a red zone off the head of i, which is in no tree; what is behind it, if
- * the block goes on, in no tree either. */
+/* Cuts a red zone off the head of i, which is in no tree; the rest of the
+ * block, if any, is in no tree either. */
 static uint32_t zone_below(struct heap_arena *a, uint32_t i) REQUIRES(a->lock)
 {
     bool all = B(i).size == a->zone;

@@ -45,7 +45,7 @@ static bool chosen(const char *path, char out[16])
     return true;
 }
 
-/* What the kernel does with shared memory that asks for huge pages. */
+/* The kernel's setting for shared memory that asks for huge pages. */
 static void thp_state(char out[16])
 {
     if (!chosen(THP "hugepages-2048kB/shmem_enabled", out) ||

@@ -16,7 +16,7 @@ void heap_pages_place(char *all, size_t size, char *slot, size_t slot_size,
 /* "4.0 KiB pages; NUMA node 0", with reasons. */
 enum { HEAP_PAGES_TEXT = 256 };
 const char *heap_pages_text(char buf[HEAP_PAGES_TEXT]);
-/* What SHMEM_HUGEPAGES may be on this machine. */
+/* The values that SHMEM_HUGEPAGES may have on this machine. */
 const char *heap_pages_possible(char buf[HEAP_PAGES_TEXT]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap_segs.c - where this PE's segments are, and what heap asks of other
- * layers: what all files of heap look at.  heap_open() and
- * heap_device_attach() fill it. */
+/* heap_segs.c - the table of this PE's segments, and the calls of other layers:
+ * data that all files of heap read.  heap_open() and heap_device_attach() fill
+ * it. */
 #include "heap/heap_int.h"
 
 hot_data struct heap_seg heap_segs[HEAP_SEGS];

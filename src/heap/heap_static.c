@@ -34,7 +34,7 @@
 void (*heap_fork_child)(void);
 uintptr_t heap_program;
 
-/* What is shared now; size 0: nothing. */
+/* The static data that are shared now; size 0: none. */
 static struct {
     char *start;
     size_t size;
@@ -147,8 +147,8 @@ bool heap_static_is_private(const void *ptr)
     return (uintptr_t)ptr - (uintptr_t)d.start < d.size;
 }
 
-/* To pages that hold zeros: what is zero is not touched, so that a large .bss
- * takes memory only where the program has used it.  The gaps between
+/* To pages that hold zeros: zeros are not copied, so that a large .bss takes
+ * memory only where the program has used it.  The gaps between
  * variables, which a sanitizer guards, are copied too. */
 __attribute__((no_sanitize("address", "thread")))
 static void copy_image(void *to, const void *from, size_t size)

@@ -2,8 +2,8 @@
 /* kernel.h - communication that kernels initiate: the state that a kernel gets,
  * and the rings of requests that the progress thread answers.
  *
- * What a kernel does itself, by loads and stores, is in include/shmemx_dev*.h;
- * this layer fills the state that these headers read.  A state belongs to a
+ * The loads and stores of a kernel itself are in include/shmemx_dev*.h; this
+ * layer fills the state that these headers read.  A state belongs to a
  * device context and has rings of its own, whose requests are executed as
  * operations of a stream are, by stream_exec_host().
  *

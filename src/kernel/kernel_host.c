@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernels of the software device call of the library, through the table in
- * their state: they are C functions of this process, so they may sleep, step a
+/* Functions that kernels of the software device call through the table in their
+ * state: they are C functions of this process, so they may sleep, step a
  * ring themselves, and end the job with a line.  Called by the inline functions
  * of shmemx_dev*.h alone. */
 #include "base/clock.h"
@@ -38,9 +38,9 @@ struct shared {
     } of[3];
 };
 
-/* With SHMEM_CHECK=1: what the first items of warps and blocks have made ready in
- * this phase, for the last items, after which the others have run.  What exceeds
- * it is not checked. */
+/* With SHMEM_CHECK=1: operations that the first items of warps and blocks have
+ * made ready in this phase, for the last items, after which the others have
+ * run.  Further ones are not checked. */
 enum { READY_MOST = 64 };
 struct ready {
     unsigned run, phase, n;
@@ -52,8 +52,8 @@ struct ready {
     } is[READY_MOST];
 };
 
-/* What a thread that runs kernels keeps between their calls.  It is allocated:
- * a library that dlopen() loads has little thread-local memory. */
+/* State of a thread that runs kernels, between their calls.  It is allocated: a
+ * library that dlopen() loads has little thread-local memory. */
 struct own {
     struct shared shared;
     struct ready ready;
@@ -182,8 +182,8 @@ static void tend(struct kernel_ring *r)
 }
 
 /* A request is in the ring: its thread issues it, as a call of the host would.
- * What is left, or comes while another thread holds the ring, is the progress
- * thread's, and so is the completion, unless a kernel waits for it. */
+ * The rest, and requests made while another thread holds the ring, are the
+ * progress thread's, and so is the completion, unless a kernel waits for it. */
 static void kick(void *ring)
 {
     struct kernel_ring *r = ring;
@@ -237,7 +237,7 @@ static bool name_partition(const void *word, char *text, size_t size)
     return kernel_names.partition && kernel_names.partition(word, text, size);
 }
 
-/* What the wait is for, in place of the groups of the grid. */
+/* The object of the wait, in place of the groups of the grid. */
 static void name_wait(struct core_waiter *w, unsigned call)
 {
     if (call != SHMEMI_DEV_CALL_TRIG_WAIT && call != SHMEMI_DEV_CALL_PARRIVED)

@@ -28,7 +28,7 @@ struct copy {
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link copies GUARDED_BY(lock) = LIST_INIT(copies);
-/* What copies hold; magic 0: there is no GPU whose kernels communicate. */
+/* The content of copies; magic 0: there is no GPU whose kernels communicate. */
 static shmemx_dev_t state GUARDED_BY(lock);
 static const shmemx_dev_t empty;
 
@@ -227,7 +227,7 @@ void kernel_copies_fill(const shmemx_dev_t *of_default)
     lock_release(&lock);
 }
 
-/* What cannot be written is a device that the program has reset. */
+/* A copy that cannot be written is on a device that the program has reset. */
 void kernel_copies_clear(void)
 {
     struct list_link *l, *tmp;

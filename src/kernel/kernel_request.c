@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a request of a kernel to an operation of the host's executor.  Called by
- * the holder of a ring.  What comes from a kernel is checked here, however
+/* From a request of a kernel to an operation of the host's executor.  The
+ * holder of a ring calls it.  Arguments of a kernel are checked here, however
  * little the kernel has checked: misuse ends the job with a line that has the
  * call, the PE and the address. */
 #include "core/core_cmp.h"
@@ -179,7 +179,7 @@ static void refuse_collective(const shmemi_dev_request *q, const char *call)
                  "the job)", symbol_public(call), why);
 }
 
-/* What a kernel found wrong is checked again here: the line says it. */
+/* An argument that a kernel refused is checked again: the line names it. */
 static void refuse(const shmemi_dev_request *q, const char *call)
 {
     const void *at = (const void *)q->dest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states of kernels: what the device knows of PEs, contexts and teams.
+/* The states of kernels: the PEs, contexts and teams as the device knows them.
  *
  * One block of device memory holds the copies that kernels read: the table of
  * objects, a state and rings for each context, a record for each team, and the
@@ -449,7 +449,7 @@ int kernel_open(const char *call)
     }
     set_default();
     kernel_watch_open(k.records);
-    /* release: who sees it sees the rest. */
+    /* release: a thread that sees it sees the rest. */
     __atomic_store_n(&k.open, true, __ATOMIC_RELEASE);
 unlock:
     lock_release(&lock);

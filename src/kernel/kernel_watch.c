@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the watchdog says of kernels: requests that do not advance, and words for
- * which kernels of a GPU wait (kernels of the software device wait as the host
- * does, in core); and what the hang report says of their waits.  Runs on the
- * diag thread, describe() in a signal handler, too. */
+/* Kernels as the watchdog reports them: requests that do not advance, and flags
+ * for which kernels of a GPU wait (kernels of the software device wait as the
+ * host does, in core); and their waits in the hang report.  It runs on the diag
+ * thread, describe() in a signal handler, too. */
 #include "base/clock.h"
 #include "base/lock.h"
 #include "core/core_describe.h"
@@ -145,7 +145,7 @@ static void describe_record(struct line *out, const shmemi_dev_record *n)
                   .raiser = n->raiser }
     };
 
-    /* A handler asks no driver: what is not symmetric is not read, either. */
+    /* A handler asks no driver: other than symmetric memory is not read. */
     w.info.device_only = heap_find(word, 1) >= 0 && core_device_only(word);
     line_addf(out, "; a kernel is in %s, waiting for ",
               kernel_call_name(n->call));

@@ -182,7 +182,7 @@ static void probe(struct gtl_device *d)
         (flush & CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST);
     if (!CU(cuCtxGetStreamPriorityRange, &least, &greatest))
         gtl_cu_device.urgent = greatest;
-    /* What no NIC can write into, needs no flush. */
+    /* Memory that no NIC can write into needs no flush. */
     d->ordered = attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)
         >= CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER ||
         (gtl_cu.cuFlushGPUDirectRDMAWrites &&

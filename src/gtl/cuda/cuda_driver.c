@@ -58,7 +58,7 @@ int gtl_cu_fail(const char *call, int code)
     if (gtl_cu.cuGetErrorString(code, &text) || !text)
         text = "no text";
     snprintf(message, sizeof message, "%s, %s", text, name);
-    /* What the call is called in the vendor's manual. */
+    /* The call's name in the vendor's manual. */
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(call, "_"), call);
     return gtl_fail(rc, plain, message, code);
 }

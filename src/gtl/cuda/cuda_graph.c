@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda_graph.c - graphs of an NVIDIA device: those that streams capture, the
- * objects that belong to them, and those that the library makes and launches.
+/* cuda_graph.c - graphs of an NVIDIA device: captures of streams, the objects
+ * that belong to them, and graphs that the library makes and launches.
  * The driver orders the launches of one graph, on any streams. */
 #include "gtl/cuda/cuda_int.h"
 

@@ -3,7 +3,7 @@
  * that no vendor header is needed to build; `make abi-check` compares it with
  * <hip/hip_runtime_api.h> where that is installed.
  *
- * Holds for the majors 5, 6 and 7 of libamdhip64.  What differs:
+ * Holds for the majors 5, 6 and 7 of libamdhip64.  Differences:
  * - enum hipMemoryType got other values in 6 (hip_type_5, hip_type_6); the
  *   struct around it kept its layout, though its first member was renamed.
  * - the struct of hipGetDeviceProperties grew in 6: it is not used here.

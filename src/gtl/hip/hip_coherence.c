@@ -2,7 +2,7 @@
 /* hip_coherence.c - which kind of memory of AMD's GPUs the library allocates:
  * coarse-grained, fine-grained or uncached (SHMEM_DEVICE_GRAIN).
  *
- * What hipMalloc() gives is coarse-grained: a running kernel need not see
+ * Memory of hipMalloc() is coarse-grained: a running kernel need not see
  * stores there by the processor, other devices and NICs, so that a stream may
  * wait for ever for a flag that is set. Fine-grained and uncached memory are
  * coherent, each on some GPUs only; the runtime may take the flag and give

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hip_graph.c - graphs of AMD's GPUs: those that streams capture, the objects
- * that belong to them, and those that the library makes and launches.
+/* hip_graph.c - graphs of AMD's GPUs: captures of streams, the objects that
+ * belong to them, and graphs that the library makes and launches.
  *
  * The runtime promises no order among launches of a graph on several streams,
  * and older ones free a destroyed graph while it runs: the library records an
@@ -115,7 +115,7 @@ static bool runs(struct graph *g)
     return is;
 }
 
-/* Those whose last launch has ended. */
+/* Frees destroyed graphs whose last launch has ended. */
 static void free_ended(void)
 {
     struct graph **at = &dying, *g;
@@ -132,7 +132,7 @@ static void free_ended(void)
     lock_release(&lock);
 }
 
-/* What still runs then stays to the end of the process. */
+/* Graphs that still run then stay to the end of the process. */
 void gtl_hip_graphs_close(void)
 {
     free_ended();

@@ -10,7 +10,7 @@
 #include "gtl/gtl_int.h"
 #include "gtl/hip/hip_abi.h"
 
-/* The runtime's calls; those that it may lack can be NULL. */
+/* The runtime's calls; a call that it may lack can be NULL. */
 struct gtl_hip_calls {
 #define SLOT(result, name, args) result (*name)args;
     HIP_CALLS(SLOT, SLOT)

@@ -71,7 +71,7 @@ static int rtc_did(unsigned error, const char *call)
 }
 #define RTC(name, ...) rtc_did(rtc.name(__VA_ARGS__), "hiprtc" #name)
 
-/* What the compiler says is for the log only. */
+/* The compiler's messages are for the log only. */
 static void show_log(struct hip_program *p)
 {
     size_t size = 0;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What alloc() promises of an address; hipMalloc() only tends to. */
+/* The alignment that alloc() promises; hipMalloc() only tends to. */
 #define ALIGN ((size_t)2 << 20)
 
 /* Where the runtime's address is not the one that we have given out. */
@@ -382,7 +382,7 @@ static bool find_device(uint64_t id, int *out, struct gtl_device *d)
     return false;
 }
 
-/* Each has another cure.  What the runtime said is kept. */
+/* Each cause has another remedy.  The runtime's error is kept. */
 static int why_not(uint64_t id, int rc)
 {
     struct gtl_device d;

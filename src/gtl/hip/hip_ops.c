@@ -3,7 +3,7 @@
  * stream of AMD's GPUs.
  *
  * Stream memory operations are used where a trial at open has shown that they
- * work: what the runtime says of itself has been wrong. Elsewhere, and on
+ * work: the runtime's own attributes have been wrong. Elsewhere, and on
  * memory that the runtime refuses, kernels of the library do the same. The
  * runtime's own operations are kernels, too: its command processor waits where
  * GPU_STREAMOPS_CP_WAIT says so, and then for signals of the runtime's making
@@ -144,7 +144,7 @@ int gtl_hip_work_probe(void)
     rc = gtl_hip_stream_create(GTL_NORMAL, &s);
     if (!rc) {
         rc = probe_on(here, seen, s);
-        /* What hangs still reads the page, and cannot be destroyed. */
+        /* The hung stream still reads the page, and cannot be destroyed. */
         if (rc == -EAGAIN)
             return gtl_fail(-EIO, "hipStreamWaitValue64",
                             "a wait that was ended goes on", 0);
@@ -209,8 +209,8 @@ int gtl_hip_copy_blocks(void *to, const void *from,
     return rc;
 }
 
-/* What the processor does in the stream's turn.  Each launch of a graph does
- * it again, so there it belongs to the graph. */
+/* Work of the processor in the stream's turn.  Each launch of a graph does it
+ * again, so there it belongs to the graph. */
 struct work {
     bool again;                 /* of a graph, which frees it */
     uint64_t opened;            /* by which opening */
@@ -407,9 +407,9 @@ int gtl_hip_peer_copy(const struct gtl_peer_copy *p, void *s)
     return rc;
 }
 
-/* What the end of a kernel leaves in the device's caches, when no processor
- * asks, goes to memory with the event.  A kernel's fence would not do: each of
- * a device's dies has a cache of its own, and one group is on one die. */
+/* Data that the end of a kernel leaves in the device's caches, when no
+ * processor asks, go to memory with the event.  A kernel's fence would not do:
+ * each die of a device has a cache of its own, and one group is on one die. */
 int gtl_hip_release(void *s)
 {
     int was = gtl_hip_enter();

@@ -35,8 +35,8 @@ static void forget(void *s) LOCK_ATTR(no_thread_safety_analysis)
     free(found);
 }
 
-/* HIP may wait for what a stream holds before it destroys it, or throw that
- * away: those that are busy are destroyed later. */
+/* HIP may wait for a stream's operations before it destroys the stream, or drop
+ * them: busy streams are destroyed later. */
 static struct dying {
     struct dying *next;
     struct hip_stream *stream;

@@ -28,7 +28,7 @@ struct gtl_soft_graph {
     bool broken;                /* a part of it found no memory */
     uint64_t ops, ops_end;      /* of its stream when it began to record; */
     uint64_t n_ops;             /* and so many came then */
-    /* What its kernels want together, and how many have resident groups. */
+    /* The largest sizes of its kernels; how many have resident groups. */
     struct shmemx_grid grid;
     uint64_t resident;
     uint64_t refs;              /* the handle, and launches under way */
@@ -86,8 +86,7 @@ int gtl_soft_graph_own(void *handle, void (*end)(void *arg), void *arg)
     return 0;
 }
 
-/* What memory runs out for is no part of an operation that a launch could do
- * the rest of. */
+/* Without memory the graph is broken: no launch does a part of an operation. */
 int gtl_soft_graph_next_chunk(struct gtl_soft_stream *s,
                               struct gtl_soft_stream **out)
 {

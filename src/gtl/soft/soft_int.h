@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soft_int.h - the software device: what its files share.
+/* soft_int.h - the software device: declarations that its files share.
  *
  * Its memory consists of memfds of a limited sum.  A stream is a thread and a
  * ring of commands that callers fill and the thread empties.  A stream that

@@ -191,7 +191,7 @@ static const char *const names[] = {
     [SOFT_REDUCE] = "reduction"
 };
 
-/* What an event is found by: what it stores last, or waits for. */
+/* The place of an event: the flag that it stores last, or waits for. */
 static const void *place_of(const struct gtl_soft_command *c, size_t *len)
 {
     *len = sizeof(uint64_t);

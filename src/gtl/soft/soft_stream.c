@@ -413,8 +413,8 @@ void gtl_soft_stream_close(void)
     lock_release(&lock);
 }
 
-/* The child has the tables but no threads.  What they had to do is not done
- * there; their chunks, half used, are left. */
+/* The child has the tables but no threads.  Their work is not done there; their
+ * chunks, half used, are left. */
 void gtl_soft_stream_fork(enum gtl_soft_fork when)
     LOCK_ATTR(no_thread_safety_analysis)
 {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What steps take longer than they need, in nanoseconds. */
+/* Times that are added to steps, in nanoseconds. */
 enum gtl_soft_cost {
     SOFT_COST_LAUNCH, SOFT_COST_COPY, SOFT_COST_WRITE, SOFT_COST_WAIT,
     SOFT_COST_CALL, SOFT_COST_DOORBELL, SOFT_COST_SYNC, SOFT_COSTS
