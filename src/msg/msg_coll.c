@@ -174,7 +174,7 @@ static int message(struct coll *c, const struct pcoll_sched *s,
     return 0;
 }
 
-/* What came is the first operand if it is of a lower member. */
+/* The received operand is the first one if it is of a lower member. */
 static void combine(struct coll *c, struct piece in, const char *with,
                     bool lower)
 {
@@ -259,7 +259,7 @@ static void free_coll(struct coll *c) REQUIRES(lock)
     free(c);
 }
 
-/* What the program has left, once no stream works on it. */
+/* Frees requests that the program has left, once no stream works on them. */
 void msg_coll_close(void)
 {
     struct list_link *l, *next;
@@ -311,7 +311,7 @@ static int prepare(struct coll *c)
 
 /* ---- all members make the same ---- */
 
-/* What a member makes: never 0.  No length is above 2^55. */
+/* A member's request as a number, never 0.  No length is above 2^55. */
 enum { OP_BITS = 3, WHAT_BITS = 8 };
 static uint64_t word_of(const struct coll *c)
 {
@@ -366,7 +366,7 @@ static int all_have(const struct coll *c, int rc, uint64_t mine)
     return rc;
 }
 
-/* rc: what is wrong with it already. */
+/* rc: an error found before, or 0. */
 static int make(const struct coll *args, int rc, struct shmemx_req **out)
 {
     struct coll *c = malloc(sizeof *c);

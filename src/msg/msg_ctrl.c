@@ -35,7 +35,7 @@ struct ring {
 _Static_assert(sizeof(struct entry) == 128, "one message, one signal");
 
 static struct ring *ring;       /* the same address on all PEs */
-static uint64_t taken;          /* atomic: what its head is, or should be */
+static uint64_t taken;          /* atomic: its head, as it is or should be */
 static uint64_t fetching;       /* a bit for each of fetched that is in use */
 static struct core_ctx ctx;     /* of the world, for signals */
 

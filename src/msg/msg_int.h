@@ -32,7 +32,7 @@
 struct msg_ctrl;
 struct part;
 
-/* What the partner writes, in the heap's pool.  Two counters take turns for
+/* Counters that the partner writes, in the heap's pool.  Two take turns for
  * arrivals, since signals between nodes may overtake each other. */
 struct msg_counters {
     uint64_t arrived[2];        /* receiver: the last of these iterations */
@@ -59,7 +59,7 @@ enum msg_chan_state {
 };
 
 struct msg_chan {
-    /* What each iteration reads, side by side. */
+    /* Fields that each iteration reads, side by side. */
     enum msg_chan_state state;  /* atomic */
     bool sends, ready, one_shot;
     bool requested;             /* the program matches it */
@@ -166,7 +166,7 @@ static inline size_t msg_part_at(size_t all, size_t n, size_t i)
 
 /* The requests of messages: msg_req.c. */
 extern hidden const struct stream_req_ops msg_req_ops;
-/* What those of part/ share with them. */
+/* Functions that part_req_ops shares with it. */
 int msg_req_check_start(const struct stream_where *w, const struct req *r,
                         int i);
 int msg_req_error(const char *call, struct req *r, struct stream_errors *e);

@@ -38,7 +38,7 @@ static void count_unfinished(struct msg_chan *c, void *arg)
         msg_describe(c, l->first, sizeof l->first);
 }
 
-/* What is on its way has some time. */
+/* Messages on their way have some time. */
 #define ARRIVE_NS ((uint64_t)200000000)
 
 static void report_unfinished(void)

@@ -68,7 +68,7 @@ struct stream_op msg_put_op(const struct msg_chan *c, const char *call,
     };
 }
 
-/* A function of its own: what the device puts is spared even the zeros of an
+/* A function of its own: puts by the device are spared even the zeros of an
  * operation. */
 static int start_put_op(const struct msg_batch *b, const struct msg_chan *c,
                         uint64_t seq)

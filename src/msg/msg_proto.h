@@ -62,7 +62,7 @@ static inline void msg_set_proto(struct msg_chan *c, enum msg_proto_id proto)
         c->proto = proto;
 }
 
-/* ---- msg_proto.c: what several protocols share ---- */
+/* ---- msg_proto.c: functions that several protocols share ---- */
 int msg_start_nothing(const struct msg_batch *b, struct msg_chan *c,
                       uint64_t seq);
 int msg_copy_nothing(const struct msg_batch *b, struct msg_chan *c);
@@ -82,7 +82,7 @@ uint64_t *msg_sent_counter(const struct msg_chan *c, uint64_t *least);
 uint64_t *msg_recv_counter(const struct msg_chan *c, uint64_t *least);
 int msg_copy_slot(const struct msg_batch *b, struct msg_chan *c);
 void msg_finish_slot(const char *call, struct msg_chan *c);
-/* What the device reaches: ready and eager. */
+/* The addresses that the device puts to: ready and eager. */
 void msg_open_put(struct msg_chan *c, const struct msg_ctrl *m);
 
 /* ---- proto_peer_copy.c ---- */

@@ -22,7 +22,7 @@ static int create_chan(const struct msg_args *a, struct msg_chan **out)
 {
     int rc;
 
-    /* What was freed gives its memory back first. */
+    /* Requests that were freed give their memory back first. */
     msg_progress_or_defer(a->call);
     rc = msg_chan_create(a, out);
     if (!rc && msg_match_enter(*out)) {
@@ -86,7 +86,7 @@ static void check_ready_send(const char *call, struct msg_chan *c)
              c->pe, c->tag);
 }
 
-/* What a sender sent before it was freed may still be received. */
+/* Messages that a sender sent before it was freed may still be received. */
 static bool may_continue(const struct msg_chan *c)
 {
     return !__atomic_load_n(&c->peer_freed, __ATOMIC_ACQUIRE) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace says of messages and partitions.  The other files of the layer
+/* Events of messages and partitions in a trace.  The other files of the layer
  * call it at the states of a channel's end; it changes none. */
 #include "msg/msg_int.h"
 
@@ -23,7 +23,7 @@ void msg_trace(const struct msg_chan *c, const char *what, enum trace_role role,
         .bytes = c->bytes, .arg = { c->tag, (int64_t)seq }
     };
 
-    /* Those of the library's own are steps of a collective. */
+    /* The library's own messages are steps of a collective. */
     if (!c->team)
         trace_mark(&w);
 }

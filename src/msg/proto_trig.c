@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The triggered rendezvous: between nodes, where the NIC has deferred work, the
  * sender's NIC puts an iteration once both ends have incremented the sender's
- * two-input trigger, each from its own stream.  What the NIC has no room for
- * the progress thread puts (proto_rndv.c).  msg_req.c calls these functions;
- * they wait for nothing. */
+ * two-input trigger, each from its own stream.  The progress thread puts a
+ * message for which the NIC has no entry (proto_rndv.c).  msg_req.c calls these
+ * functions; they wait for nothing. */
 #include "msg/msg_int.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"

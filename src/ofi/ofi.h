@@ -48,19 +48,19 @@ bool ofi_device_seam_works(size_t off);
 /* That path, in a line. */
 const char *ofi_device_text(void);
 
-/* What joins the nodes, in a line: for SHMEM_INFO. */
+/* The network between the nodes, in a line: for SHMEM_INFO. */
 const char *ofi_text(void);
 
 /* One line of what would be chosen on this machine, and why, or of what is
  * missing (-errno): for shmem_info, which has no job. */
 int ofi_probe(char *out, size_t size);
 
-/* ---- ofi_check.c: what the NIC does, tried once ---- */
+/* ---- ofi_check.c: features of the NIC, each tried once ---- */
 enum ofi_verdict { OFI_PASS, OFI_WARN, OFI_FAIL };
-/* A line for people: what was looked at, and what the hardware did. */
+/* A line for people: the feature, and the hardware's behaviour. */
 typedef void ofi_check_line(enum ofi_verdict v, const char *what,
                             const char *fmt, va_list args);
-/* Is there a NIC of that provider at all?  why: what is missing. */
+/* Is there a NIC of that provider at all?  why: the missing part. */
 bool ofi_check_present(const char *provider, char *why, size_t size);
 /* After ofi_open_always() and gtl_open(), before anything else is done. */
 void ofi_check(ofi_check_line *line);

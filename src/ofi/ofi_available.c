@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libfabric has here of the provider and the NICs that the user names,
- * for error lines and warnings.  ofi_provider.c and ofi_check.c call it at
- * start-up; it opens nothing. */
+/* Compares the provider and NICs that the user names with libfabric's on this
+ * machine, for error lines and warnings.  ofi_provider.c and ofi_check.c call
+ * it at start-up; it opens nothing. */
 #include "ofi/ofi_available.h"
 #include "ofi/net/ofi_lib.h"
 #include "base/env.h"

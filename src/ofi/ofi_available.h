@@ -10,7 +10,7 @@
 /* No provider serves: "; libfabric 1.17 offers no provider of that name
  * (...), but tcp, shm", or "" where SHMEM_OFI_PROVIDER, _DOMAIN and _FABRIC name nothing. */
 const char *ofi_available_explain(char *out, size_t size);
-/* open: what the provider was opened with.  Warns of each name in
+/* open: the info of the open provider.  Warns of each name in
  * SHMEM_OFI_DOMAIN that is no NIC of it, and of lo between hosts. */
 void ofi_available_warn(const struct fi_info *open);
 

@@ -92,7 +92,7 @@ static void check_entries(void)
             "the provider's: ", wanted);
 }
 
-/* What this NIC's rules leave of the plan. */
+/* The counters that the plan needs on this NIC. */
 static int counters_wanted(void)
 {
     const struct ofi_trig_plan *p = &ofi_trig.plan;
@@ -101,7 +101,7 @@ static int counters_wanted(void)
            (ofi_trig_has_two_input() ? 2 * p->two_inputs : 0) + 2 * p->made;
 }
 
-/* What is in use already counts. */
+/* Counters in use already count. */
 static void check_counters(void)
 {
     int wanted = counters_wanted(), n = 0;

@@ -31,7 +31,7 @@ bool ofi_put_is_single(const struct xport_addr *to, const void *source,
 void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
                       const void *source, size_t len, bool copies);
 
-/* ---- ofi_order.c: what is made of puts and atomics ---- */
+/* ---- ofi_order.c: calls that consist of puts and atomics ---- */
 void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *sig_at,

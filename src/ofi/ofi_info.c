@@ -34,8 +34,8 @@ static const struct {
 
 #define SMALL "an endpoint that receives pins 108 MiB otherwise"
 
-/* What the providers need set before they are asked, unless the user did, by
- * this name or by another one.  The messages of CXI land in buffers that are
+/* Variables that the providers need before a query, unless the user set them,
+ * by this name or by another one.  The messages of CXI land in buffers that are
  * posted, so what it has for others is as small as it takes: 9 of 12 MiB, all
  * of them pinned, otherwise. */
 static const struct {
@@ -102,11 +102,11 @@ bool ofi_wants_hmem(void)
     return env.OFI_HMEM && wants_gpu();
 }
 
-/* What a provider may ask of its user.  An operation that ends with an entry
- * has a structure for its context then (FI_CONTEXT, FI_CONTEXT2: ofi_context);
- * FI_ASYNC_IOV speaks of operations with several buffers, and ours have one.
- * efa has a second kind of endpoint for who names them, without the order and
- * the room of the first. */
+/* Modes that a provider may require of its user.  An operation that ends with
+ * an entry has a structure for its context then (FI_CONTEXT, FI_CONTEXT2:
+ * ofi_context); FI_ASYNC_IOV speaks of operations with several buffers, and
+ * ours have one.  efa has a second kind of endpoint for users that name it,
+ * without the order and the room of the first. */
 static uint64_t modes_for(const char *provider)
 {
     return is(provider, "efa") ? 0 : FI_CONTEXT | FI_CONTEXT2 | FI_ASYNC_IOV;
@@ -145,7 +145,7 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
     return h;
 }
 
-/* Best first: what it lacks is done by messages and through host memory. */
+/* Best first: messages and host memory replace a feature that it lacks. */
 static int query(const char *provider, bool hmem, struct fi_info **out)
 {
     enum { ALL, ATOMICS, NEITHER };

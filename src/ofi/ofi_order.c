@@ -173,8 +173,8 @@ bool ofi_fenced(struct xport_ep *f, bool then_amo)
 }
 
 /* A context's share of the window, and no more than any provider takes for one
- * peer that is silent; an operation posts twice at most.  What is kept back of
- * the pools is for contexts that have next to nothing under way. */
+ * peer that is silent; an operation posts twice at most.  The reserve of the
+ * pools is for contexts that have next to nothing under way. */
 enum { SHARE = 4, MINE = 64, POSTS = 2 };
 
 static bool pools_have(uint64_t mine)
@@ -228,7 +228,7 @@ static bool may_follow(const struct xport_addr *sig_at)
            !ofi_is_device_only_seg(sig_at->seg);
 }
 
-/* What sends the signal when the put has ended: true, or nothing was done. */
+/* The put's completion sends the signal: true, or nothing was done. */
 static bool put_then_signal(struct xport_ep *f, const struct xport_addr *to,
                             const void *source, size_t len,
                             const struct xport_addr *sig_at,
@@ -335,8 +335,8 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
     return 0;
 }
 
-/* What comes first is done first, so no thread has to see the end of the put:
- * what is short goes with its signal, the rest before it.  Copies are few: a PE
+/* The stream's bytes come in order, so no thread has to see the end of the put:
+ * short data go with their signal, longer ones before it.  Copies are few: a PE
  * that takes nothing must not have them all, or messages to others wait for
  * it. */
 static void send_message(struct xport_ep *f, const struct xport_addr *to,

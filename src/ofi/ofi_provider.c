@@ -84,7 +84,7 @@ static void take_stock(void)
                           i->ep_attr->max_order_waw_size >=
                               i->ep_attr->max_msg_size);
     ofi.put_amo_order = ofi.waw_order;
-    /* What arrives over a stream may be seen half at any byte. */
+    /* A variable that arrives over a stream may be seen half at any byte. */
     ofi.nonatomic_delivery = provider_is("tcp") || provider_is("sockets");
     ofi.one_outstanding = provider_is("sockets");
     ofi.by_sockets = provider_is("tcp");
@@ -146,7 +146,7 @@ static void note(const char *fmt, ...)
     va_end(ap);
 }
 
-/* What the user can do about a step that failed. */
+/* Advice for the user about a step that failed. */
 static const char *advice_on(int rc)
 {
     static char wish[160];
@@ -393,7 +393,7 @@ static int try_provider(void)
 
 /* ---- the choice ---- */
 
-/* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": what narrows the
+/* ": SHMEM_OFI_PROVIDER is x, SHMEM_OFI_DOMAIN is y": settings that narrow the
  * choice. */
 static const char *wishes(char *out, size_t size)
 {

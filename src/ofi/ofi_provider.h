@@ -12,11 +12,11 @@ struct ofi_trial {
 };
 extern struct ofi_trial *ofi_trial;
 
-/* why: what speaks for the provider that is open now. */
+/* why: the reason for the provider that is open now. */
 int ofi_provider_choose(char *why, size_t size);
 void ofi_provider_close(void);
-/* One stream of bytes joins two endpoints, and what comes first on it is done
- * first, though libfabric's attributes do not promise that. */
+/* One stream of bytes joins two endpoints, and operations are done in its
+ * order, though libfabric's attributes do not promise that. */
 bool ofi_provider_is_stream(void);
 
 /* ---- ofi_table.c ---- */

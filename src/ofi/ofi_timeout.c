@@ -11,8 +11,8 @@
 /* After the time limit, for what came while this process was stopped. */
 #define MORE_NS ((uint64_t)1000000000)
 
-/* Replies that do not come are given up, for a late one finds nothing; what the
- * provider has not ended is still its own. */
+/* Replies that do not come are cancelled, for a late one finds nothing; buffers
+ * of operations that the provider has not ended are still its own. */
 void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns)
 {
     uint64_t done = __atomic_load_n(&f->done, __ATOMIC_RELAXED);

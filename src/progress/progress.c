@@ -30,7 +30,7 @@
 enum { TIMER_SLACK_NS = 1000 };
 
 static struct {
-    /* Of registration: who starts and ends the thread. */
+    /* Of registration, which starts and ends the thread. */
     struct base_lock lock;
     unsigned pollers MEMBER_GUARDED_BY(lock);
     pthread_t thread;
@@ -224,7 +224,7 @@ static void *run(void *arg)
     prctl(PR_SET_NAME, "sluice-progress", 0, 0, 0);
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
     for (;;) {
-        /* Before the turns: what is asked for after this ends the sleep. */
+        /* Before the turns: a request after this ends the sleep. */
         seen = eventcount_now(&progress.calls);
         if (__atomic_load_n(&progress.stop, __ATOMIC_ACQUIRE))
             return arg;

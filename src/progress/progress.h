@@ -56,8 +56,8 @@ int progress_register(struct progress_poller *p);
 /* No turn of p runs when it returns, and none will.  Ends the thread if p was
  * the last poller.  Not on the progress thread. */
 void progress_unregister(struct progress_poller *p);
-/* The poller gets a turn soon.  What the caller stored before is visible to
- * it.  Any thread; a system call only if the thread sleeps. */
+/* The poller gets a turn soon.  The caller's earlier stores are visible to it.
+ * Any thread; a system call only if the thread sleeps. */
 void progress_wake(struct progress_poller *p);
 /* For a poller whose last operation advanced waited_ns ago: pauses or yields,
  * and PROGRESS_AGAIN; or, after a while, the longest sleep that still finds the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rt.h - the job: who this PE is, and a slow channel to the others.
+/* rt.h - the job: this PE's number, and a slow channel to the others.
  * The channel is that of oshrun, or PMIx or PMI-2 of another launcher; a
  * process that no launcher started is a job of one PE and has no channel.
  * rt_open() to rt_close() run on one thread; rt_abort() may be called from any.
@@ -43,7 +43,7 @@ int rt_get_some(int pe, const char *key, void *out, size_t size, size_t *got);
 /* For the PEs of this node alone: other nodes need not be sent it. */
 int rt_put_on_node(const char *key, const void *value, size_t size);
 
-/* What this PE has asked of that channel, since rt_open(). */
+/* Requests of this PE on that channel, since rt_open(). */
 struct rt_counts {
     uint64_t puts, put_bytes, node_bytes, gets, got_bytes, fences;
 };
@@ -67,8 +67,8 @@ void rt_await_end(void);
  * machine take. */
 int rt_cpus(uint64_t *out, int len);
 
-/* Ends every PE of the job; the launcher's exit status is status.  What stdio
- * holds is written, unless that takes more than half a second. */
+/* Ends every PE of the job; the launcher's exit status is status.  The buffers
+ * of stdio are written, unless that takes more than half a second. */
 _Noreturn void rt_abort(int status);
 /* The same after an error of the library, which has been printed: prints where,
  * and stops in a debugger, if the user wants it. */

@@ -31,14 +31,14 @@ extern const struct rt_driver rt_pmix, rt_launcher, rt_pmi2;
 bool rt_pmi2_invites(void);
 /* Before rt_pmi2.open(): 0, or -ENOENT and why its library does not serve. */
 int rt_pmi2_begin(const char **why);
-/* What came of that, for a line: NULL, it was not tried. */
+/* The result of that, for a line: NULL, it was not tried. */
 extern const char *rt_pmi2_why;
 
 /* Does this process belong to a PE of oshrun, and not to a launcher that such a
  * PE has started? */
 bool rt_launcher_invites(void);
 /* Was the variable with this value there when the process became its program?
- * What MPI_Init sets was not. */
+ * Variables that MPI_Init sets were not. */
 bool rt_inherited(const char *name, const char *value);
 /* A job of one PE, which has no driver. */
 void rt_open_singleton(void);

@@ -84,7 +84,7 @@ static const char *read_entry(struct entry *e, const struct rt_nic *nics, int n)
     return "names a NIC that is not there";
 }
 
-/* Why a NIC of the machine may be missing: what serves its PEs only. */
+/* Why a NIC of the machine may be missing: lo joins PEs of one machine only. */
 static const char *why_few(const struct rt_nic *nics, int n)
 {
     if (!rt_job.one_machine || *env.OFI_DOMAIN || *env.OFI_FABRIC || n != 1 ||

@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of its header: what it allows, with the terminating zero. */
+/* Of its header: the sizes that it allows, with the terminating zero. */
 enum { KEY = 64, VALUE = 1024, PIECE = 480, ID_NULL = -1 };
-/* Of what threads look up. */
+/* Of values that threads look up. */
 enum { LOOKED_UP_MOST = 4096 };
 
 #define PMI2_CALLS(X) \
@@ -45,7 +45,7 @@ static struct {
 #undef PMI2_SLOT
 } lib;
 
-/* What each PE publishes and any thread may look up: of all PEs. */
+/* Values that each PE publishes and any thread may look up: of all PEs. */
 struct known {
     char key[24];
     bool fenced, all;           /* may be fetched; is fetched */
@@ -56,12 +56,12 @@ struct known {
     } values[];                 /* n_pes of them */
 };
 
-/* Of the library; and, taken inside it, of what is known. */
+/* Of the library; and, taken inside it, of known values. */
 static struct base_lock lock = LOCK_INIT, table = LOCK_INIT;
 static struct known *all_known GUARDED_BY(table);
-/* What is published is not taken back: each session has its own keys. */
+/* Published values are not taken back: each session has its own keys. */
 static unsigned generation;
-static pid_t owner;             /* who has to finalize; 0: not this driver */
+static pid_t owner;             /* is to finalize; 0: not this driver */
 static bool aborting;           /* atomic */
 
 /* ---- the library ---- */
@@ -241,7 +241,7 @@ static int remember(const char *key) REQUIRES(table)
     return 0;
 }
 
-/* What is known of that PE: its size, or -ENOENT. */
+/* The known value of that PE: its size, or -ENOENT. */
 static int recall(int pe, const char *key, void *out, size_t size, size_t *has)
 {
     const struct value *v;
@@ -290,7 +290,7 @@ static struct known *first_known(void)
     return k;
 }
 
-/* What is not there is missed by the thread that looks it up. */
+/* A value that is not there is missed by the thread that looks it up. */
 static void fetch_all(void) REQUIRES(lock)
 {
     for (struct known *k = first_known(); k; k = k->next) {

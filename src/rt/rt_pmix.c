@@ -24,7 +24,7 @@ static unsigned generation;
 
 #define PALS_ADVICE "start with PALS_PMI=pmix, or have libpmi2.so.0 of " \
     "cray-pmi in LD_LIBRARY_PATH (module load cray-pmi)"
-/* What launchers set in each copy they start, and what to use instead. */
+/* Variables that launchers set in each copy they start, and advice. */
 static const struct launcher {
     const char *var, *advice;
 } launchers[] = {
@@ -133,7 +133,7 @@ static int job_number(const char *key, bool of_job, uint32_t *out)
     return 0;
 }
 
-/* What PMIx gave at the first init: ranks do not move, and Open MPI's mpirun
+/* The list of PMIx at the first init: ranks do not move, and Open MPI's mpirun
  * gives another node's list once a client has finalized and come back. */
 static char *local_list;
 
@@ -263,7 +263,7 @@ static int await_neighbours(void)
     rc = put("back", "", 1, true);
     if (!rc && PMIx_Commit() != PMIX_SUCCESS)
         rc = -EPROTO;
-    /* Who never comes back is what the fence complains of. */
+    /* The fence reports a PE that never comes back. */
     for (int i = 0; !rc && i < n && tries < 10000; )
         if (is_back(pes[i], key))
             i++;
@@ -376,7 +376,7 @@ static bool host_of(int pe, char *out, size_t size)
     bool only_known = true, found;
     pmix_info_t info;
 
-    /* What is not here already would be waited for. */
+    /* PMIx would wait for a value that is not here already. */
     PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &only_known, PMIX_BOOL);
     who.rank = (pmix_rank_t)pe;
     found = PMIx_Get(&who, PMIX_HOSTNAME, &info, 1, &v) == PMIX_SUCCESS &&

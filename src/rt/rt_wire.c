@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads and writes the messages between oshrun and its PEs.  Called by the
- * launcher's driver in a PE and by oshrun.  What is received may come from any
- * process, so every field is checked. */
+ * launcher's driver in a PE and by oshrun.  A received message may come from
+ * any process, so every field is checked. */
 #include "rt/rt_wire.h"
 #include "base/fd.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What each type carries. */
+/* The fields that each type carries. */
 enum { KEY = 1, VALUE = 2, PE = 4, STATUS = 8 };
 static const unsigned char carries[RT_WIRE_TYPES] = {
     [RT_PUT] = KEY | VALUE,

@@ -40,7 +40,7 @@ struct part {
     struct shmemx_trig *trig;   /* made by the first start, or prequest */
     uint64_t completed;         /* transport partitions, by its trigger */
     uint64_t *ready;            /* atomic, [n]: the host's last iteration */
-    /* What kernels have of it, if anything, in the device's memory. */
+    /* The part of kernels, in the device's memory, if it has a prequest. */
     bool prequest, together;    /* kernels count partitions that travel
                                  * together or calls, or copy */
     uint64_t *device;
@@ -77,9 +77,9 @@ void part_answer(const struct msg_chan *r, struct msg_ctrl *rtr);
 int part_accept(struct msg_chan *r, const struct msg_ctrl *rts);
 void part_report_failed(const char *call, const char *which,
                         const struct msg_chan *c);
-/* What a wait for its counters waits for. */
+/* The text for a wait for its counters. */
 void part_describe(const struct msg_chan *c, char *text, size_t size);
-/* What its prequest has allocated, if anything. */
+/* Frees the memory of its prequest, if any. */
 void part_prequest_release(struct part *p);
 /* The sender's trigger: 0 or -errno, logged. */
 int part_open(const char *call, struct msg_chan *c);
@@ -100,7 +100,7 @@ int part_advance(const char *call, const struct msg_chan *c);
 int part_start_epoch(const struct stream_where *w, struct queue *q,
                      const struct msg_chan *c, uint64_t seq,
                      struct start_parts *parts);
-/* What pcoll_req_ops shares with part_req_ops. */
+/* Functions that pcoll_req_ops shares with part_req_ops. */
 bool part_req_completed(const struct req *r);
 int part_req_wait(const struct stream_where *w, struct queue *q, struct req *r,
                   struct start_parts *parts);

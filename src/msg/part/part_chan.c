@@ -161,7 +161,7 @@ static void open_chan(struct msg_chan *c, const struct msg_ctrl *m)
     }
 }
 
-/* What the receiver says is used as an index: part_counters of so many. */
+/* The receiver's number is used as an index: part_counters of so many. */
 static bool offered(const struct msg_chan *s, const struct msg_ctrl *rtr)
 {
     uint64_t t = rtr->trig >> 32, theirs = (uint32_t)rtr->trig;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernels get of a partitioned request: where its counters and buffers are as
- * the device reaches them, and counters in the device's memory.  The API calls
- * it; what kernels do with it is in include/shmemx_dev_part.h. */
+/* The form of a partitioned request for kernels: addresses of its counters and
+ * buffers for the device, and counters in the device's memory.  The API calls
+ * it; include/shmemx_dev_part.h has the calls of kernels. */
 #include "msg/part/part.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"

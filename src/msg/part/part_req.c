@@ -251,7 +251,7 @@ int part_start_all(const char *call, int n, struct shmemx_req *reqs[])
 
 /* ---- ready, arrived ---- */
 
-/* What a line is about. */
+/* The name of the request for a line. */
 static __attribute__((cold)) struct req_name subject(const struct msg_chan *c,
                                                      const struct pcoll *coll)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of partitioned collectives are made, by all members of a team
- * together, and deleted.  The API calls it; what a request does is in
- * pcoll_run.c, and what the program does with it in pcoll_req.c. */
+ * together, and deleted.  The API calls it; the steps of a request are in
+ * pcoll_run.c, and the program's calls on it in pcoll_req.c. */
 #include "msg/pcoll/pcoll.h"
 #include "coll/coll.h"
 #include "core/core_activity.h"
@@ -62,7 +62,7 @@ void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
 
 /* ---- deleted ---- */
 
-/* What kernels and the device have of it: before the memory that they use. */
+/* Ends its part in kernels and the device, before the memory that they use. */
 static void leave_device(struct pcoll *c)
 {
     part_prequest_release(&c->part);
@@ -115,7 +115,7 @@ void pcoll_close(void)
     lock_release(&lock);
 }
 
-/* ---- made: what is this member's own ---- */
+/* ---- creation: this member's own part ---- */
 
 static int need_pool(const struct pcoll *c, void *out, size_t size)
 {
@@ -304,7 +304,7 @@ static int open_trigger(struct pcoll *c)
     }
     rc = rc ? rc : trig_rearm(c->call, c->part.trig, SHMEMX_TRIG_ALL, true);
     if (rc && c->part.trig) {
-        /* What is posted would wait for hits. */
+        /* Posted operations would wait for hits. */
         trig_reset(c->call, c->part.trig, SHMEMX_TRIG_ALL);
         trig_free(c->call, c->part.trig);
         c->part.trig = NULL;
@@ -315,7 +315,7 @@ static int open_trigger(struct pcoll *c)
 
 /* ---- made: with the other members ---- */
 
-/* What all have to pass alike: 3 of the values that they compare. */
+/* Arguments that all have to pass alike: 3 of the values that they compare. */
 enum { PARTITIONS, ELEMENTS, KIND, BALANCE, STATE };
 static const char *const value_names[] = {
     "partitions", "elements", "types, operations or roots"
@@ -330,7 +330,7 @@ static uint64_t kind_of(const struct pcoll_args *a)
                           ((uint64_t)a->type + 1) << 8 | op;
 }
 
-/* What another member has published is not to be trusted as an index. */
+/* Another member's value is not to be trusted as an index. */
 static void show(char *out, size_t size, int k, uint64_t value)
 {
     uint64_t op = (value & 0xff) - 1, type = (value >> 8 & 0xff) - 1;

@@ -125,7 +125,7 @@ static inline size_t pcoll_extent(const struct pcoll *c, int buffer)
 int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
                  int wrong, struct shmemx_req **out);
 void pcoll_delete(const char *call, struct pcoll *c);
-/* Those that the program has left: their triggers are gone. */
+/* Frees those that the program has left: their triggers are gone. */
 void pcoll_close(void);
 /* As msg_coll_describe_counter(), msg_coll_visit(). */
 bool pcoll_describe_counter(const void *word, char *text, size_t size);
@@ -146,7 +146,7 @@ int pcoll_link_open(struct pcoll *c);
  */
 void pcoll_link_exchange(struct pcoll *c);
 int pcoll_link_compare(struct pcoll *c);
-/* What it needs for what is combined. */
+/* The scratch memory that it needs for pieces to combine. */
 size_t pcoll_link_room(const struct pcoll *c);
 void pcoll_link_close(const char *call, struct pcoll *c);
 
@@ -154,7 +154,7 @@ void pcoll_link_close(const char *call, struct pcoll *c);
 extern hidden const struct trig_owner pcoll_owner;
 /* Fills the sends. */
 void pcoll_run_open(struct pcoll *c);
-/* What the request waits for; also in a signal handler. */
+/* The text for a wait of the request; also in a signal handler. */
 void pcoll_run_describe(const struct pcoll *c, char *text, size_t size);
 
 /* ---- pcoll_req.c ---- */

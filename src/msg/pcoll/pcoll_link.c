@@ -136,8 +136,8 @@ static bool uses(const struct pcoll *c, const struct pcoll_action *a,
            (a->kind != PCOLL_SEND && a->reduces && is_at(c, a->with, at));
 }
 
-/* What is combined arrives where the result belongs, if nothing is there that is
- * needed. */
+/* A piece to combine arrives where the result belongs, if no data are there
+ * that are needed. */
 static bool lands_there(const struct pcoll *c, int i)
 {
     const struct pcoll_action *a = &c->sched.actions[i], *s;
@@ -179,7 +179,7 @@ static void set_address(struct pcoll_place *p, const void *at, size_t stride)
     p->stride = stride;
 }
 
-/* What this end says of each message. */
+/* This end's address and size of each message. */
 static void fill_places(struct pcoll *c)
 {
     size_t at = 0;
@@ -273,7 +273,7 @@ void pcoll_link_exchange(struct pcoll *c)
     core_quiet(c->call, &core_ctx_default);
 }
 
-/* What the sender and the receiver say of a message. */
+/* Do the sender and the receiver agree on a message? */
 static int compare(const struct pcoll *c, const struct pcoll_link *l, int i)
 {
     const struct pcoll_place *to = &l->places[i], *from = &l->sources[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a request of a partitioned collective does otherwise than one of a
- * partitioned message (part_req.c): it is started with all of its links, and a
- * thread that waits for it does its work.  The stream layer and part_req.c find
- * these functions as data. */
+/* Requests of partitioned collectives, where they differ from those of
+ * partitioned messages (part_req.c): one is started with all of its links, and
+ * a thread that waits for it does its work.  The stream layer and part_req.c
+ * find these functions as data. */
 #include "msg/pcoll/pcoll.h"
 #include "base/symbol.h"
 #include "core/core_misuse.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a call combines or copies at a time; and of that, what stays in cache. */
+/* Bytes that a call combines or copies; a part of them that fits a cache. */
 enum { SLICE = 262144, BLOCK = 8192 };
 
 static struct part_counters *counters_of(const struct pcoll *c,
@@ -145,7 +145,7 @@ static void combine_block(const struct pcoll *c, const struct pcoll_action *a,
     }
 }
 
-/* What the actions behind that one send. */
+/* The sends among the actions behind this one. */
 static struct pcoll_action *sends_behind(struct pcoll_action *a)
 {
     while (a->more)
@@ -282,7 +282,7 @@ static int do_action(struct pcoll *c, int partition)
     return (int)(s - a) + a->n_here;
 }
 
-/* What stays: have all others combined what this partition has sent them? */
+/* Have all others combined the pieces of this partition that stay? */
 static bool is_combined(const struct pcoll *c, int partition)
 {
     return !c->n_acks || part_load(&c->acks[partition]) >=

@@ -42,8 +42,8 @@ struct pcoll_sched {
     shmem_team_t team;
     int n_pes, me;
     bool blocks;
-    bool usual;                 /* of the library: what a member receives last
-                                 * depends on the others' reading what stays */
+    bool usual;                 /* of the library: a member's last receive
+                                 * depends on the others' reading its pieces */
     int pieces[PCOLL_BUFFERS];
     int n, room;
     struct pcoll_action *actions;

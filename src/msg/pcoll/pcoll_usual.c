@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The schedules of the usual collectives, each as the steps of this member.
- * Called when a request is made; what it chooses by depends on what is the same
- * on all members. */
+ * pcoll.c calls it when a request is made; the choice depends on values that
+ * are the same on all members. */
 #include "msg/pcoll/pcoll_sched.h"
 
 /* One schedule that is being made. */

@@ -50,7 +50,7 @@ static bool has_slot(const struct xport_ep *f)
 /* That number, or a later one. */
 static bool has_arrived(const struct xport_ep *f, uint32_t number)
 {
-    /* acquire: what was before it is there. */
+    /* acquire: data put before it are there. */
     uint64_t word = __atomic_load_n(&slots[f->index], __ATOMIC_ACQUIRE);
 
     return word == encode_twice((uint32_t)word) &&
@@ -117,8 +117,8 @@ static enum ack_mode choose(struct xport_ep *f, int pe, uint64_t *cookie)
     return ack_mode;
 }
 
-/* Behind its word: who requests in between, of another thread, requests for
- * others. */
+/* Behind its message: another thread that requests acknowledgements in between
+ * requests those of other messages. */
 static bool note_unacked(struct xport_ep *f, int pe)
 {
     struct ofi_unacked *o;
@@ -204,7 +204,7 @@ static void remove_unacked(struct xport_ep *f, const struct ofi_unacked *was)
     __atomic_store_n(&f->n_unacked, f->n_unacked - 1, __ATOMIC_RELAXED);
 }
 
-/* Those that owe one now: their number. */
+/* Into out, the PEs that owe one now; their number. */
 static unsigned take_unacked(struct xport_ep *f, struct ofi_unacked *out)
     REQUIRES(f->ack_lock)
 {

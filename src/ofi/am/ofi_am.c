@@ -66,7 +66,8 @@ static void am_sent(struct ofi_op *op)
         __atomic_fetch_sub(&f->unsent, 1, __ATOMIC_RELEASE);
 }
 
-/* One of those who know that it is over ends it; uses: what they saw. */
+/* Of the threads that saw the request complete, one frees it; uses: its value
+ * then. */
 static bool claim(struct request *a, uint32_t uses)
 {
     return __atomic_compare_exchange_n(&a->uses, &uses, uses + 1, false,
@@ -395,7 +396,8 @@ bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses, struct ofi_ep *e,
     struct xport_ep *f = a->op.ctx;
     long rc;
 
-    /* acquire: pairs with publish().  Who has ended it since had a reason. */
+    /* acquire: pairs with publish().  A request that has ended since needs no
+     * message. */
     if (__atomic_load_n(&a->uses, __ATOMIC_ACQUIRE) != uses)
         return true;
     h.token = ofi_peer(at->pe)->token;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Active messages, at the target: what this PE's processor does for PEs of
- * other nodes.  ofi_cq.c calls it with each message, in any thread, one at a
+/* Active messages, at the target: this PE's processor executes requests of PEs
+ * of other nodes.  ofi_cq.c calls it with each message, in any thread, one at a
  * time; nothing here waits.
  *
  * A message is answered from the buffer in which it arrived.  While there is

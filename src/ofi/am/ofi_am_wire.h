@@ -49,7 +49,7 @@ enum { OFI_AM_PAYLOAD = 3584,    /* messages fit in 4 KiB; XPORT_PACKED_MAX */
        OFI_AM_MAX = OFI_AM_PAYLOAD + (int)sizeof(struct ofi_am_head),
        OFI_FRAG_SIZE = 262144 };    /* PULL and PUSH: at most */
 
-/* What a message must agree with. */
+/* Values that a message must agree with. */
 struct ofi_am_rules {
     uint64_t token;
     uint32_t n_pes;

@@ -164,7 +164,7 @@ static int take_field(const struct field *f, struct ofi_addr *out,
     }
 }
 
-/* What follows it, or NULL. */
+/* The byte behind it, or NULL. */
 static const uint8_t *next_field(const uint8_t *p, const uint8_t *end,
                                  struct field *out)
 {

@@ -27,8 +27,8 @@ struct ofi_addr {
     uint8_t addr[OFI_ADDR_EP_MAX];
 };
 
-/* How many bytes of out it takes.  usual: what the reader has, too; of it only
- * sizes count. */
+/* How many bytes of out it takes.  usual: the blob that the reader has, too; of
+ * it only sizes count. */
 size_t ofi_addr_pack(const struct ofi_addr *c, const struct ofi_addr *usual,
                      uint8_t out[OFI_ADDR_MAX]);
 /* 0, or -EPROTO: it is none.  Of another version only that is filled. */

@@ -93,7 +93,7 @@ static void amo_done(struct ofi_op *op)
     ofi_ctx_completed(f);
 }
 
-/* What is there is no result. */
+/* The operand holds no result. */
 static void amo_failed(struct ofi_op *op)
 {
     ((struct amo *)op)->result = NULL;

@@ -14,7 +14,7 @@ enum { ENTRIES = 16,            /* read from a queue at a time */
 
 static void waited_done(struct ofi_op *op)
 {
-    /* release: what came is there; pairs with ofi_wait_op. */
+    /* release: its data are there; pairs with ofi_wait_op. */
     __atomic_store_n(&op->state, OFI_OP_DONE, __ATOMIC_RELEASE);
 }
 

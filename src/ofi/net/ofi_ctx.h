@@ -74,8 +74,8 @@ struct xport_ep {
 enum { OFI_OP_DONE = 1, OFI_OP_FAILED };
 
 struct ofi_op;
-/* What the end of an operation calls, in the thread that reads the queue: one
- * of the program's in a wait, or the progress thread, so it must not wait.  The
+/* Called at the end of an operation, in the thread that reads the queue: one of
+ * the program's in a wait, or the progress thread, so it must not wait.  The
  * file that posts operations of a type defines it. */
 struct ofi_op_type {
     void (*done)(struct ofi_op *op);
@@ -181,9 +181,9 @@ bool ofi_progress(void);
 /* The post failed, w->failed: the operation that was counted is done. */
 void ofi_post_failed(struct xport_ep *f, void *context) __attribute__((cold));
 
-/* What else advances operations (ofi_work.c lists it): run() is called while
- * *pending, an atomic, is not 0, and returns how many operations advanced, or 0
- * where it does not count them. */
+/* Further work that advances operations (ofi_work.c lists it): run() is called
+ * while *pending, an atomic, is not 0, and returns how many operations
+ * advanced, or 0 where it does not count them. */
 struct ofi_work {
     const int *pending;
     int (*run)(void);

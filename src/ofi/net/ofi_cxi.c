@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What <rdma/fi_cxi_ext.h> declares; Debian lacks it.  Each version of the
+/* Declarations of <rdma/fi_cxi_ext.h>, which Debian lacks.  Each version of the
  * domain's table appends calls to the one before. */
 struct counter_ops {
     int (*set_wb_buffer)(struct fid *fid, void *buf, size_t len);

@@ -15,10 +15,10 @@ bool ofi_cxi_is(const struct fi_info *info);
  * costs nothing, the same. */
 int ofi_cxi_sender(const struct fi_info *info, struct fi_info **out);
 /* Before the domain has endpoints: true if descriptors of registered memory
- * count in them; what comes without one is mapped by the provider. */
+ * count in them; the provider maps buffers without one. */
 bool ofi_cxi_descs(struct fid_domain *domain);
 
-/* Deferred work: what a NIC has at most. */
+/* Deferred work: numbers that a NIC has at most. */
 enum { OFI_CXI_ENTRIES = 2048, OFI_CXI_COUNTERS = 2047 };
 /* The entries that are reserved for all PEs on this NIC, or
  * OFI_DEPTH_UNKNOWN: this release does not say. */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the program's call is, and whom it is about. */
+/* The program's call, and the PE that it is about. */
 struct subject {
     const char *call, *colon;
     char pe[96];                /* "PE 3 (host b)" */

@@ -10,8 +10,8 @@
  * stay until the end, since an operation of another thread may be on its way
  * with their keys.  The pages that they have in common are pinned once, but
  * Linux counts them for each region against the limit of locked memory: a line
- * about that names the sum.  What is added at a time grows with what is used,
- * so that there are few regions.
+ * about that names the sum.  Increments grow with the memory in use, so that
+ * there are few regions.
  *
  * Keys are published through the launcher, as at start. */
 #include "ofi/net/ofi_rail.h"

@@ -55,7 +55,7 @@ struct ofi_state {
     bool nic_amo;               /* atomics of the provider, not messages */
     bool fetching;              /* these are all done as ones that fetch */
     bool offloads;              /* no processor has a part in puts and gets */
-    /* What is put, or done by an atomic, comes before what follows. */
+    /* Earlier puts and atomics precede later puts; atomics; messages. */
     bool waw_order, put_amo_order, put_msg_order;
     bool one_outstanding;       /* one operation at a time, to any PE */
     bool nonatomic_delivery;    /* a variable may be seen half stored */
@@ -75,8 +75,8 @@ static inline size_t ofi_entries(size_t operations)
 /* For opening peers, contexts and endpoints. */
 extern struct base_lock ofi_lock;
 
-/* Memory of peers that neither the NIC nor their processors reach: what is done
- * there, they do when a message asks for it. */
+/* Memory of peers that neither the NIC nor their processors reach: the peers
+ * execute operations there when a message requests it. */
 static inline bool ofi_is_device_only_seg(int seg)
 {
     return unlikely(seg == HEAP_DEVICE) && !heap_device_host_access;
@@ -125,7 +125,7 @@ void ofi_peer_fetch_keys(int growth);
 /* Registers memory for the peers; slot: which, of the few that a PE has. */
 enum { OFI_STAGE_KEY = HEAP_SEGS };
 int ofi_region_open(void *base, size_t size, int slot, struct fid_mr **out);
-/* The provider gives the key (FI_MR_PROV_KEY); counts: what comes there. */
+/* The provider gives the key (FI_MR_PROV_KEY); counts: operations on it. */
 int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
                             struct fid_mr **out);
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out);
@@ -210,7 +210,7 @@ void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
                      const struct xport_amo *a);
 void ofi_amo_put_done(struct ofi_op *op);
 void ofi_amo_put_failed(struct ofi_op *op);        /* the put failed */
-/* Those that found no room (how many), and those that wait for their puts. */
+/* Retries atomics that found no room (how many), or wait for their puts. */
 int ofi_amo_retry(void);
 extern int ofi_amo_deferred, ofi_amo_awaiting_put;      /* atomic */
 /* Has the provider all of them, for words of 4 and of 8 bytes? */

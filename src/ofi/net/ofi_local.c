@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What operations use of this PE's memory: copies that live until the end, a
- * registration where the provider wants one for each buffer (FI_MR_LOCAL), a
+/* Local buffers of operations: copies that live until the end, a registration
+ * where the provider wants one for each buffer (FI_MR_LOCAL), a
  * structure where it keeps something of its own until the end (FI_CONTEXT).
  *
  * Symmetric memory is registered for peers already.  Other memory is copied if

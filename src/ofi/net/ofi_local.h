@@ -21,7 +21,7 @@ static inline void *ofi_local_at(int seg, const void *p)
 {
     return unlikely(seg == HEAP_DATA) ? ofi_data_at(p) : (void *)(uintptr_t)p;
 }
-/* What a put or get of so many bytes at p needs. */
+/* The local buffer of a put or get. */
 struct ofi_local {
     void *at;                   /* where the region of desc has it */
     void *desc;

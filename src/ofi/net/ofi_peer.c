@@ -47,7 +47,7 @@ static void name_provider(char *out, size_t size)
     snprintf(out, size, "%s", ofi.info->fabric_attr->prov_name);
 }
 
-/* What need not be published: all PEs have compared it with PE 0's. */
+/* Fields that need not be published: all PEs have compared them with PE 0's. */
 static struct ofi_addr usual(void)
 {
     struct ofi_addr c = { 0 };
@@ -84,7 +84,7 @@ int ofi_addr_publish(void)
     return rt_put("ofi", bytes, ofi_addr_pack(&c, &as, bytes));
 }
 
-/* What differs would turn addresses into other addresses. */
+/* A difference would turn addresses into other addresses. */
 static void check_addr(int pe, const struct ofi_addr *c)
 {
     char mine[sizeof c->provider], text[160];

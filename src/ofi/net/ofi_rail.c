@@ -51,8 +51,8 @@ static void rail_close(struct ofi_rail *r)
     memset(r, 0, sizeof *r);
 }
 
-/* One queue is for all: what a peer does here leaves no entry, but polling the
- * queue advances it, and the queue's descriptor wakes the progress thread. */
+/* One queue is for all: peers' operations leave no entry, but polling the queue
+ * advances them, and the queue's descriptor wakes the progress thread. */
 static int open_queue(struct ofi_rail *r)
 {
     bool with_fd = env.OFI_EVENTS && !ofi_sockets_watched();

@@ -38,14 +38,14 @@ extern int ofi_n_rails;
 extern size_t ofi_stripe_from;
 
 /* ---- ofi_rail.c ---- */
-/* After the first works.  word: symmetric, for a test.  What does not open is
- * left out, with a line. */
+/* After the first works.  word: symmetric, for a test.  A rail that does not
+ * open is left out, with a line. */
 void ofi_rails_open(uint64_t *word);
 void ofi_rails_close(void);
 /* For people: "2 rails, eth0 and eth1, from 128.0 KiB", or "". */
 const char *ofi_rails_text(char *out, size_t size);
 
-/* What rails have in flight, and what their queues hold. */
+/* Operations in flight on rails, and entries in their queues. */
 uint64_t ofi_rails_in_flight(void);
 /* May each of them take one more stripe at once? */
 bool ofi_rails_room(void);

@@ -130,7 +130,7 @@ int ofi_rail_publish(void)
     return rc ? rc : rt_put("ofi-rails", bytes, (size_t)(end - bytes));
 }
 
-/* What the first rail reads to try a pair; the others have their own. */
+/* The first rail reads into it to try a pair; the others have their own. */
 static uint64_t scratch;
 static struct fid_mr *scratch_mr;
 
@@ -188,7 +188,7 @@ static void pair_up(const struct rail_addr *addrs, int m, int *with)
         }
 }
 
-/* What both know already is not looked up twice. */
+/* A pair that both ends know is not looked up twice. */
 static void insert(int rail, int pe, const struct rail_addr *c,
                    struct ofi_pair *p)
 {
@@ -287,7 +287,7 @@ static struct ofi_pair *open_pairs(int pe)
         p = look_up(pe, m < OFI_RAILS ? m : OFI_RAILS);
         if (growths && newer_keys(pe, p, growths))
             ofi_fatal("growing the heap", pe, -ENOENT, "it published no key");
-        /* release: who sees the pairs may use them. */
+        /* release: a thread that sees the pairs may use them. */
         __atomic_store_n(&peers[pe], p, __ATOMIC_RELEASE);
     }
     lock_release(&ofi_lock);

@@ -38,7 +38,7 @@ static uint64_t key_for(int slot)
            : ofi_new_key(slot);
 }
 
-/* counts: what comes there, or NULL.  The key is the provider's then. */
+/* counts: operations on it, or NULL.  The key is the provider's then. */
 static int open_region(struct fi_mr_attr *a, int slot, struct fid_cntr *counts,
                        struct fid_mr **out)
 {

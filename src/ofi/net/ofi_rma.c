@@ -39,7 +39,7 @@ static void aim(struct transfer *t, const struct xport_ep *f,
     };
 }
 
-/* The end of which says that it was sent. */
+/* A completion means that the data are sent. */
 static void post_sent(struct xport_ep *f, const struct transfer *t, int pe,
                       uint64_t flags)
 {

@@ -4,8 +4,8 @@
  * them before it sleeps; no operation comes by here.
  *
  * A socket is the provider's if it is bound to, or connected with, the address
- * of an endpoint that ofi_sockets_note() got.  What the program connects itself
- * is not watched.
+ * of an endpoint that ofi_sockets_note() got.  Connections of the program
+ * itself are not watched.
  *
  * One set is for input.  The other has an event once a socket that was full
  * takes bytes again: the provider may have the rest of an answer to send.  It
@@ -108,8 +108,8 @@ static bool watch(int fd, bool *undecided)
     struct epoll_event in = { .events = EPOLLIN | EPOLLRDHUP, .data.fd = fd };
     struct epoll_event out = { .events = EPOLLOUT | EPOLLET, .data.fd = fd };
 
-    /* Those that are watched already are many, and so are the addresses to
-     * compare the others with. */
+    /* Many sockets are watched already, and there are many addresses to compare
+     * the others with. */
     if (!epoll_ctl(set, EPOLL_CTL_MOD, fd, &in))
         return true;
     if (!is_providers(fd, undecided) || epoll_ctl(set, EPOLL_CTL_ADD, fd, &in))

@@ -310,7 +310,7 @@ static void await(struct transfer *x)
 {
     struct ofi_wait w = { .wait.pe = x->op.pe };
 
-    /* acquire: what the stripes brought is there. */
+    /* acquire: data of the stripes are there. */
     while (!__atomic_load_n(&x->op.state, __ATOMIC_ACQUIRE))
         ofi_wait_step(&w, x->op.ctx->ep);
     ofi_wait_end(&w);

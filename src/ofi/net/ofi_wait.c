@@ -105,7 +105,7 @@ bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f)
         w->failed = true;
         return false;
     }
-    /* What left no entry may still fill a queue of the NIC's. */
+    /* Operations without an entry may still fill a queue of the NIC's. */
     if (!ofi_ep_is_busy(f->ep))
         ofi_ep_poll(f->ep);
     ofi_wait_step(w, f->ep);
@@ -116,7 +116,7 @@ void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
 {
     struct ofi_wait w = { .wait.pe = op->pe };
 
-    /* acquire: what the operation brought is there. */
+    /* acquire: data of the operation are there. */
     while (!__atomic_load_n(&op->state, __ATOMIC_ACQUIRE))
         ofi_wait_step(&w, f->ep);
     ofi_wait_end(&w);

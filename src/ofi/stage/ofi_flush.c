@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What NICs have stored in this PE's device memory becomes visible to the
- * device.  Hopper and later order it themselves.  Elsewhere the driver has a
- * call for that, or AMD's cards a register; where a driver has none, a read of
- * that memory by the NIC comes back behind all that was stored before it. */
+/* Makes stores of NICs in this PE's device memory visible to the device.
+ * Hopper and later order them themselves.  Elsewhere the driver has a call for
+ * that, or AMD's cards a register; where a driver has none, a read of that
+ * memory by the NIC comes back behind all earlier stores. */
 #include "ofi/stage/ofi_device.h"
 #include "ofi/stage/ofi_stage_pool.h"
 #include "base/log.h"
@@ -23,8 +23,8 @@ static struct {
     struct ofi_frag *piece;
 } reader = { .lock = LOCK_INIT };
 
-/* Reads no message here: what it requests may want a flush, too.  Where the
- * provider needs that, the progress thread does it. */
+/* Reads no message here: its request may need a flush, too.  Where the provider
+ * needs that, the progress thread does it. */
 static void pause_a_little(int tries)
 {
     const struct timespec pause = { .tv_nsec = 100000 };

@@ -51,7 +51,7 @@ static void await_left(struct xport_ep *f, const uint64_t *left, int pe)
     struct ofi_wait w = { .wait.pe = pe };
     uint64_t seen = 0, now;
 
-    /* acquire: what the frags brought is there. */
+    /* acquire: data of the fragments are there. */
     while ((now = __atomic_load_n(left, __ATOMIC_ACQUIRE))) {
         if (now != seen) {      /* it goes on: this is no stall */
             ofi_wait_end(&w);
@@ -93,7 +93,7 @@ static bool end(struct ofi_frag *p)
     return true;
 }
 
-/* What the peer reads or writes. */
+/* The buffer that the peer reads or writes. */
 static struct ofi_remote_buf remote_of(const struct ofi_frag *p)
 {
     bool virtual = ofi.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
@@ -163,7 +163,7 @@ static bool put_write(struct ofi_frag *p)
     release_caller(p);
     if (!ofi_frag_write(p, f->ep, p->bytes, p->len, &to, end))
         return false;
-    /* What is put from now on comes after it. */
+    /* Later puts come after it. */
     __atomic_fetch_add(&f->sent, 1, __ATOMIC_RELEASE);
     return true;
 }

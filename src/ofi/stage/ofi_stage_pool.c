@@ -277,7 +277,7 @@ static bool is_due(struct ofi_frag *p)
     return true;
 }
 
-/* One thread at a time; who finds another one at it has no need to. */
+/* One thread at a time; another one has no need to. */
 int ofi_stage_poll(void)
 {
     int n = 0;

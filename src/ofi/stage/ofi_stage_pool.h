@@ -27,7 +27,7 @@ typedef bool ofi_step(struct ofi_frag *p);
 struct ofi_frag {
     struct ofi_op op;
     ofi_step *step;             /* the next */
-    /* What the last step started has failed: frees the fragment. */
+    /* The last step's operation has failed: frees the fragment. */
     void (*failed)(struct ofi_frag *p);
     int polled;                /* atomic: ofi_stage_progress is to take it */
     int in_network;             /* atomic: counted in ofi_stage_in_network */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What peers ask of this PE's device: it reads their bytes and copies them to
- * the device, or copies from the device and writes to them.  As long as all
- * frags are taken, what is asked for waits in a queue. */
+/* Requests of peers for this PE's device memory: reads their bytes and copies
+ * them to the device, or copies from the device and writes to them.  As long as
+ * all fragments are taken, requests wait in a queue. */
 #include "ofi/stage/ofi_stage_pool.h"
 #include "base/log.h"
 
@@ -52,7 +52,7 @@ static char *target_addr(const struct ofi_frag *p)
     return (char *)heap_segs[p->request.seg].base + p->request.off;
 }
 
-/* What the peer exposes. */
+/* The buffer that the peer exposes. */
 static struct ofi_remote_buf remote_buf_of(const struct ofi_frag *p)
 {
     return (struct ofi_remote_buf){ p->request.cond,
