@@ -82,8 +82,8 @@ int sm_memfd_make(size_t size, size_t huge_page, int *out)
     return rc;
 }
 
-/* What came over the socket must be what the plan says, or a stray access
- * would end in SIGBUS much later. */
+/* The file from the socket must be as the plan says, or a stray access would
+ * end in SIGBUS much later. */
 int sm_memfd_check(int fd, size_t size)
 {
     int seals = fcntl(fd, F_GET_SEALS);
@@ -196,8 +196,8 @@ static int n_sharing(void)
     return rt_job.one_machine ? rt_job.n_pes : rt_job.n_local;
 }
 
-/* What is available there shrinks while the nodes start, and all are to choose
- * the same size: PE 0 reads it for them.  0: each node reads its own. */
+/* The available memory shrinks while the nodes start, and all are to choose the
+ * same size: PE 0 reads it for them.  0: each node reads its own. */
 static int read_available(size_t *available)
 {
     struct mem_bound m;

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* What the leader publishes through the launcher: only the job can read it,
- * so knowing the token proves membership. */
+/* The leader publishes it through the launcher: only the job can read it, so
+ * knowing the token proves membership. */
 struct sm_address {
     char name[32];              /* abstract socket, without its leading 0 */
     uint8_t token[16];

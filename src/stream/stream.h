@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.h - one-sided communication in the order of a device's streams.
  *
- * What the device reaches itself, on this node, it does itself: a copy, a
+ * The device does operations on memory that it reaches, on this node: a copy, a
  * store or an atomic in the stream, and no thread of ours has a part in it.
  * The rest is posted with the stream's queue: the stream raises a word when it
  * gets there, the progress thread does the operation, and if the stream is to
@@ -45,8 +45,8 @@ int stream_move_blocks(const struct stream_where *w, bool puts, void *dest,
                        const void *source, const struct stream_blocks *b,
                        int pe);
 
-/* fetch: what *sym was goes there and the step ends when it has, unless NULL.
- * Words are bit patterns of 4 or 8 bytes. */
+/* fetch: gets the old value of *sym before the step ends, unless NULL.  Words
+ * are bit patterns of 4 or 8 bytes. */
 struct stream_amo {
     enum amo_op op;
     bool fetches;
@@ -73,8 +73,8 @@ int stream_fence(const struct stream_where *w);
 int stream_quiet(const struct stream_where *w);
 int stream_pe_quiet(const struct stream_where *w, const int *pes, size_t n);
 
-/* The stream waits for words of this PE's symmetric memory.  Those that the
- * call is given by address live until the step has ended. */
+/* The stream waits for words of this PE's symmetric memory.  Arguments that the
+ * call gets by address live until the step has ended. */
 enum stream_wait_mode { STREAM_ALL, STREAM_ANY, STREAM_SOME };
 struct stream_wait {
     enum stream_wait_mode how;
@@ -113,14 +113,14 @@ int stream_team_synchronize(const struct stream_where *w, struct core_team *t,
 
 /* ---- Queues: operations that one start releases ---- */
 
-/* Handles, and no addresses of such things: those of none, or of one that is
- * gone, are refused with a line. */
+/* Handles, and no addresses of objects: a handle of none, or of one that was
+ * freed, is refused with a line. */
 struct shmemx_queue;
 struct shmemx_req;
 int stream_queue_create(const char *call, void *stream, size_t depth,
                         struct shmemx_queue **out);
-/* -EBUSY, reported: something is started or waits for a start.  What waits for
- * one is dropped where the stream is gone. */
+/* -EBUSY, reported: a request is started or waits for a start.  One that waits
+ * is dropped where the stream is gone. */
 int stream_queue_destroy(const char *call, struct shmemx_queue *q);
 /* *empty: all that was started has ended.  These two and the test and wait of
  * requests give -EIO, reported, if an operation of the queue that has ended has
@@ -143,7 +143,7 @@ int stream_req_get(const char *call, struct shmemx_queue *q, void *dest,
 int stream_req_amo(const char *call, struct shmemx_queue *q,
                    const struct stream_amo *a, int pe,
                    struct shmemx_req **out);
-/* What was put in since the last start; or these, all or none.  Where the
+/* Starts the requests since the last start; or these, all or none.  Where the
  * device refuses in the middle neither is started, the queue takes no more and
  * persistent ones can only be freed. */
 int stream_queue_start(const char *call, struct shmemx_queue *q);
@@ -169,7 +169,7 @@ bool stream_off_node(bool *copies, bool *atomics);
 /* -EIO, reported, if an operation of this stream or of its queues has failed;
  * each failure is reported once. */
 int stream_errors_take(const char *call, void *stream);
-/* The stream is about to be; what failed there is reported. */
+/* The stream is about to be; failures there are reported. */
 void stream_destroyed(const char *call, void *stream);
 /* All that was given to it is done. */
 void stream_synced(void *stream);
@@ -181,7 +181,8 @@ bool stream_pending(void *stream);
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
 extern hidden bool stream_is_open;
 int stream_open(void);
-/* Ends the progress thread; what no stream has reached yet is never done. */
+/* Ends the progress thread; operations that no stream has reached yet are never
+ * done. */
 void stream_close(void);
 
 #endif

@@ -12,7 +12,7 @@
 
 __thread bool stream_in_graph_launch;
 
-/* The end of the line: what does not happen now.  Calls that make a request
+/* The end of the line: the effect that is lost.  Calls that make a request
  * enqueue nothing anyway. */
 static const char *lost(const char *call)
 {

@@ -26,7 +26,7 @@ struct stream_errors {
      */
     unsigned long lost;
     int lost_pe;
-    unsigned long owned;        /* of n: those that a request returns, too */
+    unsigned long owned;        /* of n: failures that a request returns, too */
     unsigned long turn;         /* another number when they are returned */
     const char *call, *what;
     int pe;

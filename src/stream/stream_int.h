@@ -147,8 +147,8 @@ typedef void stream_ring_visitor(struct stream_ring *q,
 bool stream_rings_visit_heads(stream_ring_visitor *visit);
 
 /* ---- ring/stream_ring_close.c ---- */
-/* What was posted and not released never is.  Nothing is posted there any
- * more. */
+/* Posted operations that are not released never are.  Nothing is posted there
+ * any more. */
 void stream_ring_cancel(struct stream_ring *q);
 
 /* ---- stream_ring_triggered.c ---- */
@@ -157,7 +157,7 @@ void stream_ring_cancel(struct stream_ring *q);
 void stream_ring_triggered(void *arg);
 
 /* ---- stream_progress.c ---- */
-/* What the progress thread does in each turn: did anything advance?  *posted:
+/* The progress thread calls it in each turn: did anything advance?  *posted:
  * operations are posted that no thread will announce, *busy: something is under
  * way. */
 typedef bool stream_progress_poll(bool *posted, bool *busy);
@@ -201,11 +201,11 @@ int stream_need_live(const struct stream_where *w);
 /* A stream that waits delays no other stream: else -ENOTSUP, logged. */
 bool stream_waits_allowed(void);
 int stream_refuse_wait(const struct stream_where *w) __attribute__((cold));
-/* What the device refused, if anything: passes rc on, as -ENOTSUP if the stream
- * records a graph. */
+/* Reports a refusal of the device: rc, or -ENOTSUP if the stream records a
+ * graph. */
 int stream_device_rc(const struct stream_where *w, int rc);
 
-/* ---- stream_address.c: what the device reaches ---- */
+/* ---- stream_address.c: addresses for the device ---- */
 void stream_address_open(void);
 void stream_address_close(void);
 /* Where it reaches that PE's memory, or 0. */

@@ -14,9 +14,9 @@ static int replay(const struct stream_where *w, const void *args)
     return stream_op_enqueue(w, &op);
 }
 
-/* A fence or a quiet orders the graph's own operations.  Those that the device
- * does are in the order of the graph; those of the launch before are waited for
- * where there are off-node PEs. */
+/* A fence or a quiet orders the graph's own operations.  Operations of the
+ * device are in the order of the graph; where there are off-node PEs, it waits
+ * for those of the launch before. */
 static int record(const struct stream_where *w, const struct stream_op *op)
 {
     if ((op->kind == STREAM_FENCE || op->kind == STREAM_QUIET) && !xport_net &&

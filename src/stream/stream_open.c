@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens and closes the layer: called by the API, with the first stream and by
- * shmem_finalize.  What is left in queues then is reported here. */
+ * shmem_finalize.  Requests left in queues then are reported here. */
 #include "stream/ring/stream_ring.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -40,15 +40,15 @@ int stream_open(void)
         stream_wait_open();
         stream_watch_open();
         stream_watchdog_open();
-        /* release: who sees it sees the rest. */
+        /* release: a thread that sees it sees the rest. */
         __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
     }
     lock_release(&opening);
     return rc;
 }
 
-/* What the device's threads do now has to end while there is the memory that
- * they do it in.  A kernel may never end.  Gives what they drop. */
+/* The present work of the device's threads has to end while its memory exists.
+ * A kernel may never end.  Returns the number of operations that they drop. */
 static uint64_t await_halt(void)
 {
     struct core_waiter w = {
@@ -69,7 +69,7 @@ static uint64_t await_halt(void)
     return ops;
 }
 
-/* What streams have reached the progress thread still does. */
+/* The progress thread still does operations that streams have reached. */
 static void await_transfers(void)
 {
     struct core_waiter w = {

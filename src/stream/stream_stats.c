@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was done on streams, counted for SHMEM_STATS.
+/* Operations on streams, counted for SHMEM_STATS.
  *
  * Threads count what no queue knows in slots of their own, as far as there are
  * slots; queues have their own numbers, which are added here when they go. */

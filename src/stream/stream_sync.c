@@ -16,7 +16,7 @@ static uint64_t *word_of(const struct core_team *t, int pe, int round)
                         offsetof(struct core_team_area, streamed)) + round;
 }
 
-/* Those off-node are added to: two values might come in the wrong order. */
+/* Flags off-node are added to: two values might come in the wrong order. */
 static int notify_member(const struct stream_where *w,
                          const struct core_team *t, int pe, int round,
                          uint64_t epoch)

@@ -7,7 +7,7 @@
 #include "gtl/gtl.h"
 #include "stream/stream.h"
 
-/* What a NIC stored in device memory needs more than the device's wait. */
+/* Does the device's wait suffice for data that a NIC stored in its memory? */
 static inline bool stream_device_waits(void)
 {
     return likely(xport_flusher == NULL) || gtl_device.wait_flushes;
@@ -15,7 +15,7 @@ static inline bool stream_device_waits(void)
 /* Where the device waits by itself, and for what number at least; or 0. */
 uintptr_t stream_wait_device_address(const struct stream_wait *c,
                                      uint64_t *least);
-/* 0, or -errno, logged: what it asks for cannot be. */
+/* 0, or -errno, logged: no wait like that exists. */
 int stream_wait_check(const struct stream_where *w,
                       const struct stream_wait *c);
 /* Looks once; results that it asks for are stored when it is over. */
@@ -35,7 +35,7 @@ bool stream_wait_is_next(void);
 void stream_wait_open(void);
 /* Streams of the software device wait no longer and do nothing more. */
 void stream_wait_close(void);
-/* No stream runs any more: those that were never come to go. */
+/* No stream runs any more: frees waits that none has come to. */
 void stream_wait_free_pending(void);
 
 #endif

@@ -220,7 +220,7 @@ bool stream_wait_log_add(void *stream, const struct stream_wait_log_entry *note)
     SET(to->pe, note->pe);
     if (core_device_only(word_of(note)))
         SET(s->unsure, n + 1);
-    /* release: who sees the number sees the note. */
+    /* release: a reader that sees the number sees the note. */
     __atomic_store_n(&s->n, n + 1, __ATOMIC_RELEASE);
     return GET(s->n_marks) < STREAM_WAIT_LOG_EVENTS;
 }

@@ -11,7 +11,7 @@
  * is asked about events of ours behind the last waits, which the thread that
  * enqueues these records.
  * The memory of records stays for others, so a thread that comes late reads
- * nothing that was freed; what it writes there names its own stream.
+ * nothing that was freed; its own notes name its own stream.
  * Threads: any; one at a time leaves notes for one stream. */
 #ifndef STREAM_STREAM_WAIT_LOG_H
 #define STREAM_STREAM_WAIT_LOG_H

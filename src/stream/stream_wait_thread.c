@@ -96,8 +96,8 @@ static bool may_continue(uint64_t ns)
            !__atomic_load_n(&closing, __ATOMIC_RELAXED);
 }
 
-/* What the start before has left under way is this thread's for a while: to
- * wake the progress thread costs more than what there is to do. */
+/* This thread advances operations that the start before has left under way, for
+ * a while: to wake the progress thread costs more than their work. */
 static void advance_left(const struct software *s)
 {
     uint64_t start = clock_ns(), ns = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What streams wait for, as the calls that enqueue waits leave it for the
- * watchdog: a note for each wait, which costs a few stores, and a list of the
+/* Waits of streams, as the calls that enqueue them leave them for the watchdog:
+ * a note for each wait, which costs a few stores, and a list of the
  * software device's threads that wait.  Called with each wait of a stream; it
  * reports nothing (stream_watchdog.c does) and allocates only with the first
  * note of a stream. */

@@ -2,9 +2,9 @@
 /* Streams that wait for long: the watchdog's and the hang report's source.
  *
  * The watchdog looks at the notes of waits (stream_watch.c) and at the
- * operations at the heads of the rings.  What lasts from one check to the next
- * is kept in a list with the time when it was first seen, and is reported with
- * what the PEs do that are to end it.
+ * operations at the heads of the rings.  A wait that lasts from one check to
+ * the next is kept in a list with the time when it was first seen, and is
+ * reported with the activity of the PEs that are to end it.
  *
  * No call reports which wait a GPU's stream has come to.  The first of its
  * notes whose word is not raised is taken for it, unless the stream is idle or
@@ -41,7 +41,7 @@ struct saw {
     struct core_waiter what;    /* addr NULL: an operation on other nodes */
 };
 
-/* What lasts. */
+/* A wait that lasts. */
 struct entry {
     struct saw saw;             /* at the first look */
     bool marked, reported;          /* seen at this look; of a line */
@@ -83,7 +83,7 @@ static uint64_t lasted(const struct entry *e, uint64_t now)
     return now - e->from_ns;
 }
 
-/* What it waits for: a word, or operations that the NIC does. */
+/* The object of its wait: a flag, or operations that the NIC does. */
 static struct core_waiter what_of(const struct stream_wait_log_entry *n)
 {
     if (!n->sym)

@@ -92,7 +92,7 @@ static void work(struct trig *t, int tag)
         trig_wake();
 }
 
-/* By the processor: a GPU's kernels add to t->hits.  What the hit releases may
+/* By the processor: a GPU's kernels add to t->hits.  A released operation may
  * complete at once, and the trigger be freed: trig_free() waits for the end. */
 static void hit(struct trig *t, int tag, uint64_t n)
 {
@@ -114,7 +114,7 @@ static bool ring_doorbell(const struct trig *t, int tag, uint64_t n)
 
     if (!at || !n)
         return false;
-    /* release: what the operation sends comes first. */
+    /* release: data that the operation sends come first. */
     __atomic_store_n((uint64_t *)(uintptr_t)at, n, __ATOMIC_RELEASE);
     trig_wake();                /* to see the end of it */
     return true;
@@ -177,9 +177,8 @@ static void leave_nic(struct trig *t, int tag)
     trig_check(t, tag);
 }
 
-/* What a kernel gives takes the place of what was posted; misuse ends the job,
- * as that of other calls of kernels does.  False: the last one has not
- * completed. */
+/* A kernel's arguments replace the posted ones; misuse ends the job, as in
+ * other calls of kernels.  False: the last operation has not completed. */
 static bool replace(struct trig *t, const struct kernel_hit *h)
 {
     struct trig_tag *g = &t->tags[h->tag];

@@ -4,12 +4,13 @@
  * this PE has a part in that; it only counts, when it looks.  Called with the
  * trigger's lock.
  *
- * Only kernels hit such triggers.  The host publishes a limit that the count has
- * not reached; the hit that passes it copies.  Where the count passes it while
- * the host publishes, the hit may have missed it: each hit says when it has
- * decided, so the host waits for those that it sees, and releases the operation
- * to its own executor if none has taken it.  Kernels alone make atomics on these
- * words: those of many devices do not hold for the processor. */
+ * Only kernels hit such triggers.  The host publishes a limit that the count
+ * has not reached; the hit that passes it copies.  Where the count passes it
+ * while the host publishes, the hit may have missed it: each hit says when it
+ * has decided, so the host waits for those that it sees, and releases the
+ * operation to its own executor if none has taken it.  Kernels alone make
+ * atomics on these words: atomics of many devices do not hold for the
+ * processor. */
 #include "trig/trig_int.h"
 #include "core/core_misuse.h"
 #include "kernel/kernel_memory.h"
@@ -48,7 +49,7 @@ size_t trig_copy_table(const struct trig *t, uint64_t **out)
     return t->copies ? table_size(t) : 0;
 }
 
-/* Those that kernels reach at both ends. */
+/* Do kernels reach both ends? */
 static bool can_copy(const struct stream_op *op)
 {
     bool signals = op->kind == STREAM_PUT_SIGNAL || op->kind == STREAM_SIGNAL;
@@ -178,7 +179,7 @@ bool trig_copy_reap(struct trig *t)
     return any;
 }
 
-/* No kernel has it: what one is doing it ends first, and counts. */
+/* No kernel has it then: a copy under way ends first, and counts. */
 static void withdraw(struct trig *t, int tag)
 {
     struct shmemi_dev_trig_copy *c = &t->copies[tag];

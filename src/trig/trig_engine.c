@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What releases operations and does them: looks at counts, gives what they have
- * reached to the host's executor, and counts what has completed.  Called with
- * the trigger's lock, by a thread that hits, waits or posts, and by the poller
- * below on the progress thread.  A step waits for nothing. */
+/* Releases operations and does them: reads counts, gives the operations that
+ * they have reached to the host's executor, and counts completions.  Called
+ * with the trigger's lock, by a thread that hits, waits or posts, and by the
+ * poller below on the progress thread.  A step waits for nothing. */
 #include "base/clock.h"
 #include "base/env.h"
 #include "core/core_device.h"
@@ -20,7 +20,7 @@ struct trig_counts trig_counts;
 
 uint64_t trig_host_count(const struct trig *t, int tag)
 {
-    /* acquire: what came before the hit is visible. */
+    /* acquire: stores before the hit are visible. */
     uint64_t n = __atomic_load_n(&t->hits[tag], __ATOMIC_ACQUIRE) +
                  __atomic_load_n(&t->host_hits[tag], __ATOMIC_ACQUIRE);
     const struct trig_stream *s;
@@ -178,7 +178,7 @@ static void complete_tag(struct trig *t, int tag)
     struct trig_tag *g = &t->tags[tag];
     uint64_t *done = &t->done[tag];
 
-    /* release: what the operation has stored comes first. */
+    /* release: stores of the operation come first. */
     __atomic_store_n(done, *done + 1, __ATOMIC_RELEASE);
     if (++g->completed == g->n_ops && g->repeats)
         trig_arm_again(t, tag);
@@ -303,7 +303,7 @@ static bool step_released(struct trig *t, bool *busy)
     return any || completed;
 }
 
-/* What completes may make its owner submit more. */
+/* A completion may make the trigger's owner submit more. */
 bool trig_step(struct trig *t, bool *busy)
 {
     bool any = false, more;

@@ -86,7 +86,7 @@ static inline void trig_counted(uint64_t *n)
     __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
 }
 
-/* In a trace: what has come to a tag of the program's. */
+/* In a trace: hits and operations of a tag of the program's. */
 static inline void trig_trace(const struct trig *t, const char *what, int tag,
                               uint64_t threshold, int pe)
 {
@@ -144,8 +144,8 @@ enum trig_armed { TRIG_ARMED, TRIG_FULL, TRIG_NEVER };
 enum trig_armed trig_nic_arm(struct trig *t, struct trig_op *op);
 /* Counts what has completed. */
 bool trig_nic_reap(struct trig *t);
-/* The processor counts again.  What is armed may still begin where hits come to
- * the NIC too late. */
+/* The processor counts again.  Armed operations may still begin where hits come
+ * to the NIC too late. */
 void trig_nic_leave(struct trig *t, int tag);
 
 /* ---- trig_copy.c ---- */
@@ -177,7 +177,7 @@ static inline bool trig_is_busy(const struct trig *t)
 void trig_report_open(void);
 /* A line at the end about what still waits for hits. */
 void trig_report_unfinished(void);
-/* What a wait for completed operations of the tag waits for. */
+/* The text for a wait for completed operations of the tag. */
 void trig_describe(const struct trig *t, int tag, char *text, size_t size);
 
 /* ---- trig_engine.c ---- */

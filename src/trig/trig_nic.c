@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tags whose operations the NIC does by itself: the count is a counter of the
- * NIC's, to which kernels store hits where it has a doorbell, and each operation
- * is armed with it in the order of thresholds.  Hits of the host and of streams
- * are forwarded.  What the NIC does not take is released by the count as the
- * processor reads it.  Called with the trigger's lock; waits for nothing. */
+ * NIC's, to which kernels store hits where it has a doorbell, and each
+ * operation is armed with it in the order of thresholds.  Hits of the host and
+ * of streams are forwarded.  An operation that the NIC does not take is
+ * released by the count as the processor reads it.  Called with the trigger's
+ * lock; waits for nothing. */
 #include "trig/trig_int.h"
 
 #include <errno.h>

@@ -32,8 +32,8 @@ struct trig_owner {
      * anything advance?  *busy: more may come soon. */
     bool (*step)(void *arg, bool *busy);
     void *arg;
-    /* What a hit releases is long, and for the progress thread: the thread that
-     * hits has other work. */
+    /* Released operations are long, and for the progress thread: the thread
+     * that hits has other work. */
     bool overlaps;
     bool no_nic;                /* its tags are not for the NIC */
 };

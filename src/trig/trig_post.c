@@ -207,7 +207,7 @@ static bool is_busy(const struct trig *t, int tag)
     return begun > g->completed;
 }
 
-/* What the operations that were done waited for is used up. */
+/* Hits for which completed operations waited are used up. */
 static void reset_tag(struct trig *t, int tag)
 {
     struct trig_tag *g = &t->tags[tag];

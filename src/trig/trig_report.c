@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What triggers wait for, in words: for lines about waits, for the hang report,
+/* Waits of triggers, as text: for lines about waits, for the hang report,
  * at the end of the library's use, and for memory that is freed too early.
  * Called by the waits of this and other layers, also in a signal handler; it
  * changes nothing. */
@@ -90,7 +90,7 @@ static void name_call(const struct trig *t, int tag, char *text, size_t size)
              op->op.pe, tag);
 }
 
-/* Of the program's: what has had its hits is done, and counted. */
+/* Of the program's: does operations that have had their hits, and counts. */
 static void end_begun(struct trig *t, void *arg)
 {
     bool *busy = arg;

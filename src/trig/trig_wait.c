@@ -161,7 +161,7 @@ static struct trig_stream *add_stream(struct trig *t, void *stream, uint64_t id)
     s->stream = stream;
     s->id = id;
     s->next = t->streams;
-    /* release: who finds it finds the rest. */
+    /* release: a reader that finds it finds the rest. */
     __atomic_store_n(&t->streams, s, __ATOMIC_RELEASE);
     return s;
 }

@@ -47,7 +47,7 @@ struct xport_amo {
     uint64_t value, cond;
 };
 
-/* Done by the processor on memory that is mapped here: what the word was. */
+/* Done by the processor on memory that is mapped here: the old value. */
 force_inline uint64_t xport_amo_local(void *word, const struct xport_amo *a)
 {
     return amo_apply(word, a->op, a->size, a->value, a->cond);

@@ -2,8 +2,8 @@
 /* channel.h - oshrun's side of the channels of its PEs, see rt/rt_wire.h.
  *
  * Only the processes of a PE hold its channel, no socket listens, and the
- * supervisor's loop serves all channels.  What a PE publishes lives as long as
- * its session. */
+ * supervisor's loop serves all channels.  Values that a PE publishes live as
+ * long as its session. */
 #ifndef OSHRUN_CHANNEL_H
 #define OSHRUN_CHANNEL_H
 

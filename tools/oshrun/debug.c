@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* debug.c - the command line of a PE that runs under gdb or valgrind, for
  * --debug.  The supervisor's front finds the tool before any PE starts; spawn.c
- * takes the command line.  What the tool prints is output of the PE. */
+ * takes the command line.  The tool's output is output of the PE. */
 #include "oshrun.h"
 
 #include <errno.h>

@@ -123,7 +123,7 @@ static char *join_hosts(const struct host *host, int n, bool slots)
     return text;
 }
 
-/* What the PEs need in their environment, set in oshrun's own; other launchers
+/* Variables that the PEs need, set in oshrun's own environment; other launchers
  * get the names. */
 static void export_all(const struct opts *o, struct arg_list *w)
 {
@@ -329,7 +329,7 @@ static void check_slots(const struct opts *o, int64_t slots)
     }
 }
 
-/* This host has as many slots as its words say: those without a number have as
+/* This host has as many slots as its entries say: one without a number has as
  * many as are needed. */
 static void check_local_slots(const struct opts *o, const struct host *host,
                               int n, int64_t slots)

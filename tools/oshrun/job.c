@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.c - the state machine of a job in the supervisor: what happened to its
- * PEs, and when the job ends.  loop.c calls the job_note_...() functions with
+/* job.c - the state machine of a job in the supervisor: events of its PEs, and
+ * the end of the job.  loop.c calls the job_note_...() functions with
  * events and job_tick() for what is due; no function here waits. */
 #include "job.h"
 

@@ -57,7 +57,7 @@ struct opts {
 /* Fill *o from the command line, or end the process: with status 0 after
  * --help and --version, with EXIT_USAGE and one line otherwise. */
 void opts_parse(struct opts *o, int argc, char **argv);
-/* What to write here in place of that option of another launcher, or NULL
+/* The option of oshrun in place of that option of another launcher, or NULL
  * (foreign.c). */
 const char *foreign_hint(const char *option);
 

@@ -21,8 +21,8 @@
 /* More logical processors than any machine has. */
 #define CPUS 8192
 
-/* What PEs are bound to: a core, which is where its first processor is, in which
- * package; or a package or node by its number. */
+/* The place that PEs are bound to: a core, by its first processor and package;
+ * or a package or node by its number. */
 struct core {
     int package, key;
 };
@@ -78,7 +78,7 @@ static int by_place(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Those of a list like "0-3,8-11" get the node. */
+/* Processors of a list like "0-3,8-11" get the node. */
 static void note_node(const char *list, int node, int *node_of)
 {
     long from, to;

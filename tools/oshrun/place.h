@@ -5,8 +5,8 @@
  * name of the user and the core, so that jobs of one user do not get the same
  * core.
  * The name belongs to a socket that does not listen: it ends with the process
- * and leaves no file.  What another user makes of such names costs a job no
- * more than its binding. */
+ * and leaves no file.  Another user who takes such names costs a job no more
+ * than its binding. */
 #ifndef OSHRUN_PLACE_H
 #define OSHRUN_PLACE_H
 

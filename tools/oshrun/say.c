@@ -46,7 +46,7 @@ void say(const char *code, const char *fmt, ...)
         return;                             /* the last descriptor is closed */
 }
 
-/* What the control group allows, as its file says, or "". */
+/* The limit of the control group, as its file says, or "". */
 static const char *pids_max(void)
 {
     static char text[32];

@@ -20,7 +20,7 @@ struct spawn {
 
 struct job;
 
-/* What a child writes to report. */
+/* The report that a child writes. */
 struct spawn_failure {
     int pe;
     int err;

@@ -4,7 +4,7 @@
  * A source is one pipe (or pseudo-terminal) of a PE; a sink is our standard
  * output or error.  Sources pass whole lines on, so lines of different PEs
  * never mix; a line longer than LINE_MAX_BYTES is split.  Sinks
- * never block the loop: what a slow reader has not read waits in memory, and
+ * never block the loop: output for a slow reader waits in memory, and
  * beyond SINK_FULL the sources are not read, which slows the PEs down. */
 #ifndef OSHRUN_STREAM_H
 #define OSHRUN_STREAM_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.c - shmem_info --check: what start-up needs.  Each check does the thing
- * itself and prints PASS, WARN or FAIL, with the remedy where it fails. */
+/* check.c - shmem_info --check: the needs of start-up.  Each check does the
+ * thing itself and prints PASS, WARN or FAIL, with the remedy where it
+ * fails. */
 #include "info.h"
 #include "page.h"
 #include "base/env.h"
@@ -196,7 +197,7 @@ static void check_launcher(void)
         "oshrun -n N for more");
 }
 
-/* What start-up does with a node's memory, on one page. */
+/* As start-up does with a node's memory, on one page. */
 static int try_memfd(void)
 {
     long page = sysconf(_SC_PAGESIZE);
@@ -325,7 +326,7 @@ static void check_pages(void)
     say(PASS, "huge pages", "%s", heap_pages_possible(text));
 }
 
-/* PEs that oshrun binds have their own ones: what counts is all of them. */
+/* PEs that oshrun binds have their own ones: their union counts. */
 static int usable_cores(void)
 {
     const char *of_job = env_foreign(RT_JOB_NAME) ? env_foreign(RT_JOB_CPUS)

@@ -157,7 +157,7 @@ int info_import(const char *hex, const char *local, const char *fd)
     return rc;
 }
 
-/* What it printed is the reason. */
+/* Its output is the reason. */
 static int wait_for(pid_t pid, FILE *said, char *why, size_t size)
 {
     int status = -1;
@@ -256,7 +256,7 @@ static void check_peers(const struct exported *l)
 
 /* ---- a heap for each PE ---- */
 
-/* What a growing heap allocates at first. */
+/* A growing heap allocates so much at first. */
 enum { FIRST = 64 << 20 };
 
 static int allocate_heap(size_t size, bool grows, void **out)

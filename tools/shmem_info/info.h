@@ -7,12 +7,12 @@
 
 /* The PE of a job that this process would be, 0 without one. */
 int info_pe(void);
-/* What the library is and what it found; 0. */
+/* The library's properties and findings; 0. */
 int info_report(void);
-/* Tries what start-up needs; 0, or 1 if a check failed. */
+/* Tries the needs of start-up; 0, or 1 if a check failed. */
 int info_check(void);
 /* ---- network.c ---- */
-/* What a NIC of Slingshot does; 0, 1 if a check failed, 3: there is none. */
+/* Features of a Slingshot NIC; 0, 1 if a check failed, 3: there is none. */
 int info_check_cxi(void);
 /* ---- check.c ---- */
 /* Before the first line, and after the last: 1 if one of them failed. */

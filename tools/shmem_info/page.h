@@ -10,7 +10,7 @@
 
 /* Before a page: it is JSON. */
 void page_use_json(void);
-/* What writes the page's JSON, or NULL: it is text. */
+/* The writer of the page's JSON, or NULL: it is text. */
 struct json *page_json(void);
 
 /* Opens the page, if it is JSON: its other calls do that, too. */
@@ -23,7 +23,7 @@ const char *page_key(const char *title, char key[PAGE_KEY]);
 void page_section(const char *title);
 void page_row(const char *name, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Of JSON: what follows is a value of the page itself. */
+/* Of JSON: the next value is one of the page itself. */
 void page_close_section(void);
 /* After the last section. */
 void page_close(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* main.c - shmem_top: what the PEs of this host do, once an interval.  Reads the
- * options and the keys, and owns the terminal; find.c, query.c and table.c do the
- * rest. */
+/* main.c - shmem_top: the activity of this host's PEs, once an interval.  Reads
+ * the options and the keys, and owns the terminal; find.c, query.c and table.c
+ * do the rest. */
 #include "top.h"
 #include "base/clock.h"
 #include "base/env.h"

@@ -61,7 +61,7 @@ static bool copy_page(struct pe *p)
     return __atomic_load_n(&page->writes, __ATOMIC_RELAXED) == before;
 }
 
-/* What a PE wrote is used as text and as a number of rows. */
+/* Fields that a PE wrote are used as text and as a number of rows. */
 static void check_page(struct status_page *p)
 {
     p->job[sizeof p->job - 1] = p->report[sizeof p->report - 1] = '\0';

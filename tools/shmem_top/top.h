@@ -26,8 +26,8 @@ struct pes {
 
 /* ---- find.c ---- */
 
-/* Adds PEs that are not in the list: those of pids, which ends with 0, or with
- * NULL all of this user, and sorts it by job and PE. */
+/* Adds PEs that are not in the list: with the process numbers pids, which ends
+ * with 0, or with NULL all of this user, and sorts it by job and PE. */
 void find_pes(struct pes *all, const int *pids);
 /* Takes the PEs out that have ended. */
 void forget_ended(struct pes *all);

@@ -23,7 +23,8 @@ int stream_exec_device(const struct stream_where *w,
 int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
                     struct stream_op *op);
 
-/* What of an operation the host has issued; zeros before its first step. */
+/* The part of an operation that the host has issued; zeros before its first
+ * step. */
 struct stream_op_state {
     size_t moved;               /* bytes */
     unsigned long failures;     /* of the ring before the operation */
@@ -32,8 +33,8 @@ struct stream_op_state {
     bool copied;                /* the last step copied much */
 };
 
-/* What the host's executor keeps for its user, who holds a lock around each
- * call.  Zeros, but for the context, before the first operation. */
+/* State of the host's executor for a user, which holds a lock around each call.
+ * Zeros, but for the context, before the first operation. */
 struct stream_exec_ctx {
     struct core_ctx ctx;        /* of the world, with an ep of its own */
     struct stream_op_state part;        /* of the operation under way */

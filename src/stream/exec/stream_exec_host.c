@@ -25,8 +25,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* It is mapped: what is done there is done at once, even if the device has to
- * copy. */
+/* It is mapped: operations are done at once, even if the device has to copy. */
 static bool is_mapped(const struct stream_op *op)
 {
     return xport_is_mapped(op->pe);
@@ -38,7 +37,7 @@ static bool has_room(const struct stream_exec_ctx *x,
     return xport_net->can_post(x->ctx.flow, op->pe);
 }
 
-/* What waits for the network is over when the stream may go on. */
+/* A wait for the network is over when the stream may go on. */
 static enum stream_exec_state begun(const struct stream_op *op)
 {
     return op->waits ? STREAM_ISSUED : STREAM_COMPLETED;
@@ -397,8 +396,8 @@ enum stream_exec_state stream_exec_host_put_signal(struct stream_exec_ctx *x,
 
 /* ---- */
 
-/* Behind it the network orders what comes.  What the device copies here is
- * waited for, which no peer holds up. */
+/* Behind it the network orders later operations.  It waits for copies of the
+ * device here, which no peer holds up. */
 static enum stream_exec_state do_fence(struct stream_exec_ctx *x,
                                        const struct stream_op *op)
 {

@@ -6,10 +6,10 @@
  * stream releases it: by a store to the NIC's doorbell, or, where the NIC has
  * none, to a counter whose increments the progress thread forwards.  Where the
  * stream is to wait, the NIC raises a flag behind all that was posted so far;
- * the flag is exact, since the stream cannot have released anything later.
- * What the NIC cannot do, or has no room for, it declines, and the host does
- * it.  Called by stream_op.c, by starts of queues and by the progress thread;
- * no call waits for longer than ROOM_NS. */
+ * the flag is exact, since the stream cannot have released anything later.  The
+ * NIC declines operations that it cannot do or has no room for, and the host
+ * does them.  Called by stream_op.c, by starts of queues and by the progress
+ * thread; no call waits for longer than ROOM_NS. */
 #include "stream/exec/stream_exec.h"
 #include "stream/ring/stream_ring.h"
 #include "base/clock.h"

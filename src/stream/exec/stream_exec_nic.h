@@ -12,7 +12,7 @@ struct stream_op;
 struct stream_ring;
 struct stream_where;
 
-/* What of a queue's operations the NIC does. */
+/* The NIC's part in a queue's operations. */
 struct stream_nic {
     struct xport_trig *trig;    /* NULL: none, or not yet */
     bool tried;

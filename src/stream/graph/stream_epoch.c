@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits that are right in each launch of a graph: those that set their word
- * back, and those for the next values of a word that only grows.  Called by
+/* Waits that are right in each launch of a graph: waits that set their flag
+ * back, and waits for the next values of a counter that only grows.  Called by
  * src/api/api_stream_epoch.c. */
 #include "stream/graph/stream_graph.h"
 #include "base/handle.h"

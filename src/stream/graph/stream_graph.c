@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What graphs have of operations that the progress thread repeats in each
- * launch, and what streams have of those outside of graphs that must not
- * overtake them.  Called where streams are found to record
- * (stream_exec_device.c, stream_sync.c, stream_graph_queue.c, stream_epoch.c)
- * and by the progress thread. */
+/* Graphs' operations that the progress thread repeats in each launch, and those
+ * of streams outside of graphs that must not overtake them.  Called where
+ * streams are found to record (stream_exec_device.c, stream_sync.c,
+ * stream_graph_queue.c, stream_epoch.c) and by the progress thread. */
 #include "stream/graph/stream_graph.h"
 #include "base/lock.h"
 #include "gtl/gtl_default_stream.h"
@@ -461,7 +460,7 @@ static bool close_loose(struct list_link *all)
     return left;
 }
 
-/* Those that still exist end on a thread of the driver's: at any time. */
+/* Graphs that still exist end on a thread of the driver's: at any time. */
 static bool leave_graphs(void)
 {
     struct list_link *l, *next, theirs = LIST_INIT(theirs);

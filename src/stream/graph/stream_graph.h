@@ -7,7 +7,7 @@
  * thread, and a wait of the stream.  In each launch the progress thread
  * enqueues the operation anew, on a stream of the library's own (the proxy
  * stream) as a program would on its own, and behind it a store that ends the
- * wait.  What belongs to a graph goes with the graph.
+ * wait.  Objects of a graph are freed with the graph.
  *
  * Threads: any call from any thread but for stream_graphs_advance(), the
  * progress thread's. */
@@ -37,7 +37,7 @@ bool stream_graph_has_ops(void *stream);
 bool stream_graphs_any(void);
 /* -EIO, logged: operations failed in launches since this was asked last. */
 int stream_graphs_failed(const char *call);
-/* What the streams have posted; *busy: it has to be asked again soon. */
+/* Enqueues posted operations; *busy: another call is due soon. */
 bool stream_graphs_advance(bool *busy);
 /* The stream is about to be destroyed. */
 void stream_graphs_stream_destroyed(void *stream);

@@ -61,7 +61,7 @@ static int repeat(const struct stream_where *w, const void *args)
                      : stream_wait_started(w, q);
 }
 
-/* What is wrong with them for good is reported now. */
+/* Errors of requests that no launch could mend are reported now. */
 static int may_record(const struct stream_where *w, int n,
                       struct shmemx_req *reqs[])
 {

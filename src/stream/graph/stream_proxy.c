@@ -38,7 +38,7 @@ bool stream_graphs_any(void)
     return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
 }
 
-/* What the NIC has of a launch that is under way it may wait to begin. */
+/* The NIC's operations of a launch under way may wait for the launch. */
 static bool nic_quiet(const struct stream_proxy *p)
 {
     return stream_nic_idle(&p->ring->nic) ||

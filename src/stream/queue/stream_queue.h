@@ -16,7 +16,7 @@ enum req_state {
     WAITED                      /* started, and the stream waits for it */
 };
 
-/* What reports that a start has completed.  Each executor counts in the order
+/* Tokens of completed starts.  Each executor counts in the order
  * in which it completes, and one start may overtake another that a different
  * executor has, so a start is known by its executor's counter and the number
  * that this has reached by then: docs/decisions/072. */
@@ -119,12 +119,12 @@ int stream_queue_record(const struct stream_where *w, struct queue *q,
                         stream_requests_call *what, int n,
                         struct shmemx_req *reqs[]);
 
-/* Those of q->to_free that the stream has come past go. */
+/* Frees those of q->to_free that the stream has come past. */
 void stream_queue_reap(struct queue *q);
 
 /* ---- stream_req.c ---- */
 /* A request with that object.  q: NULL for a persistent one, else it is one
- * operation of the next start; op: what names it there, or NULL; out NULL: the
+ * operation of the next start; op: names it there, or NULL; out NULL: the
  * queue frees it. */
 struct stream_req_args {
     struct queue *q;
@@ -140,7 +140,7 @@ bool stream_req_ended(const struct req *r);
 void stream_req_complete(const char *call, struct req *r, bool waits);
 /* It is not used any more. */
 void stream_req_release(struct req *r);
-/* What each persistent one is that is no message, while none is made or
+/* Visits each persistent one that is no message, while none is made or
  * freed. */
 void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
                       void *arg);
@@ -200,7 +200,7 @@ void stream_unfinished_add_task(struct stream_unfinished *l,
                                 const struct stream_task *t, const char *call);
 /* "2 operations were put into queues that no start followed, one of them
  * shmemx_enqueue_send, PE 1, tag 7: they are never done" and end, unless there
- * are none.  one, more: what is said of that many. */
+ * are none.  one, more: the words for that many. */
 void stream_unfinished_report(const struct stream_unfinished *l,
                               const char *one, const char *more,
                               const char *end);

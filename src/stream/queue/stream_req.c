@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Persistent ones that are no messages: what is freed may be theirs. */
+/* Persistent ones that are no messages: memory that is freed may be theirs. */
 static struct base_lock lock = LOCK_INIT;
 static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
 
@@ -187,8 +187,8 @@ static void complete(const char *call, struct req *r)
     r->state = r->once ? WAITED : IDLE;
 }
 
-/* What has ended may have failed: which request it was is known where it has
- * an error of its own; else it may be any of the queue's. */
+/* An ended operation may have failed: its request is known where that has an
+ * error of its own; else it may be any of the queue's. */
 static int failed(const char *call, const struct queue *q, struct req *r)
 {
     struct stream_errors *e = q ? &q->ring->exec.failed : NULL;

@@ -17,9 +17,8 @@ struct start_parts {
     bool nic, host;
 };
 
-/* What a request is: an operation of this layer, or an object of the layer
- * above.  No slot is NULL; stream_req_no_*() stand for what it does not have.
- */
+/* The kinds of requests: an operation of this layer, or an object of the layer
+ * above.  No slot is NULL; stream_req_no_*() stand for those that it lacks. */
 enum req_wait { REQ_WAIT, REQ_COPY_OUT, REQ_RELEASE, REQ_WAITS };
 typedef int stream_req_step(const struct stream_where *w, struct queue *q,
                             struct req *r, struct start_parts *parts);
@@ -68,7 +67,7 @@ int stream_req_no_error(const char *call, struct req *r,
 bool stream_req_not_running(const struct req *r);
 const char *stream_req_not_busy(const struct req *r);
 void stream_req_no_free(struct req *r);
-/* Those of requests that are started on queues. */
+/* Slots of requests that are started on queues. */
 int stream_req_test_started(const char *call, struct req *r, bool *is);
 int stream_req_await_started(const char *call, struct req *r);
 

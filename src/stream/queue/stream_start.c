@@ -74,8 +74,8 @@ static int trigger(const struct stream_where *w, struct queue *q, bool counters,
     return stream_ring_trigger(q->ring, w->stream);
 }
 
-/* What is gathered, and the one store of the device's.  own_counters: all the
- * requests have counters of their own for completion. */
+/* Enqueues the step batch, and the one store of the device's.  own_counters:
+ * all the requests have counters of their own for completion. */
 static int finish(const struct stream_where *w, struct queue *q,
                   struct start_parts parts, bool own_counters,
                   struct stream_token *m)
@@ -142,8 +142,8 @@ static void started(const char *call, struct queue *q, struct req *r,
     r->token = m;
 }
 
-/* The device refused in the middle of a start: some of it is enqueued, and of
- * what was put partners know.  What was posted is never released, and the
+/* The device refused in the middle of a start: some of it is enqueued, and
+ * partners know of its puts.  Posted operations are never released, and the
  * stream gets nothing more of the queue, so that nothing is done twice or
  * late. */
 static void cancel_start(const struct stream_where *w, struct queue *q)

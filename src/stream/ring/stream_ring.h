@@ -59,7 +59,7 @@ struct stream_ring {
     bool held;                  /* atomic: the lock */
     struct stream_task *tasks, **last_task;
     uint64_t n_tasks;           /* atomic */
-    /* What only reports read. */
+    /* Only reports read it. */
     struct stream_ring_stats {
         uint64_t first;         /* the last number before the ring's own */
         uint64_t completed;     /* when the depth was last counted */
@@ -95,8 +95,8 @@ struct stream_op *stream_ring_head(struct stream_ring *q);
  * stream_rings_progress() has them. */
 bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy);
 
-/* On the thread of a stream of the software device: what a start has left to
- * the wait that follows it.  NULL: nothing. */
+/* On the thread of a stream of the software device: a start leaves the ring's
+ * operations to the wait that follows it.  NULL: nothing. */
 void stream_ring_defer(struct stream_ring *q);
 bool stream_ring_has_deferred(void);
 /* Some steps of that: did anything come of them? */
@@ -110,7 +110,7 @@ bool stream_ring_transfer_due(struct stream_ring *q);
 bool stream_rings_transfer_due(void);
 
 /* ---- stream_ring_close.c ---- */
-/* All are freed: what is left in them is counted. */
+/* All are freed: operations left in them are counted. */
 struct stream_unfinished;
 void stream_rings_close(struct stream_unfinished *left);
 

@@ -21,7 +21,7 @@ void stream_ring_cancel(struct stream_ring *q)
     __atomic_store_n(&q->nic.posted, q->nic.released, __ATOMIC_RELEASE);
 }
 
-/* Those that only wait for operations of the NIC's. */
+/* Operations that only wait for some of the NIC's. */
 static uint64_t count_nic_waits(const struct stream_ring *q)
 {
     const struct stream_ring_chunk *c = q->out;

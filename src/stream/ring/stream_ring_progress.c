@@ -9,14 +9,14 @@
 
 enum { STEPS = 32 };            /* of a ring before the next one's turn */
 
-/* What a start has left of its ring to the wait behind it, on the thread of a
+/* The ring that a start has left to the wait behind it, on the thread of a
  * stream; if no ring was freed since. */
 static __thread struct {
     struct stream_ring *ring;
     uint64_t freed;
 } deferred;
 
-/* By who holds it. */
+/* By the holder of its lock. */
 static bool is_over(const struct stream_ring *q)
 {
     return __atomic_load_n(&q->gone, __ATOMIC_ACQUIRE) &&
@@ -66,7 +66,7 @@ bool stream_rings_progress(bool *posted, bool *busy)
     }
     if (gone)
         stream_ring_free(gone);
-    /* Who holds it rings if it needs to, but not for the NIC's. */
+    /* The ring's holder wakes this thread if it must, but not for the NIC. */
     *busy |= skips && xport_trig != &xport_trig_none;
     return any;
 }

@@ -42,8 +42,8 @@ static bool more_comes(unsigned *polls)
            (xport_progress->poll() || fault_hit(FAULT_STREAM_TRAFFIC));
 }
 
-/* What a start has let go, as far as it is sent at once.  The stream need not
- * wait for its end now. */
+/* Issues operations that a start has triggered, as far as they are sent at
+ * once.  The stream need not wait for their end now. */
 static void issue_start(struct stream_ring *q, uint64_t seq)
 {
     bool posted, busy, any = true;
