@@ -268,7 +268,7 @@ bool api_alignment_ok(const char *call, size_t *alignment)
     if (requested >= sizeof(void *))
         return true;
     *alignment = sizeof(void *);
-    /* relaxed: only who finds false prints. */
+    /* relaxed: only the thread that finds false prints. */
     if (core_world.my_pe == 0 &&
         !atomic_exchange_explicit(&warned, true, memory_order_relaxed))
         log_warn(ERR_ARG, "%s: alignment %zu is less than that of a pointer "

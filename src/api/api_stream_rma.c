@@ -92,7 +92,7 @@ const struct core_ctx *api_stream_ctx(shmem_ctx_t ctx, const char *call)
 }
 
 /* Defines F and its form C with a context: the parameters of both before the
- * stream, and what is done, with w_ for who does it and where. */
+ * stream, and the work, with w_ for the call, context and stream. */
 #define ON(F, C, PARAMS, DO)                                                \
     int pshmemx_##F##_on_stream(ARGS PARAMS, shmemx_stream_t stream)        \
     {                                                                       \

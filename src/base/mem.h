@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mem.h - how much memory this process may still use: the machine's, or less
  * where a control group bounds it.  Pages of a memfd are charged when touched,
- * and then shortage is a kill, so who makes one checks the sum before.
+ * and then shortage is a kill, so callers that make one check the sum before.
  * And mappings at aligned addresses. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H

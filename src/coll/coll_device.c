@@ -136,7 +136,7 @@ static int combine_there(const struct coll_part *p, size_t at, size_t n,
     return rc;
 }
 
-/* Whom it goes to: this one has it. */
+/* The place of the result at member i of the targets; NULL: it is this PE. */
 static void *target(const struct coll_part *p, int i, const char *out)
 {
     int pe = member(p, (p->first + i) % p->to);

@@ -17,7 +17,7 @@ int coll_nodes_find(struct core_team *t);
 int coll_nodes_of(const struct core_team *t, int pe);
 /* The two halves of a synchronisation of a node's members, always in turn: the
  * leader waits for the others; they wait for the leader.  Stores before each
- * are visible to who waited. */
+ * are visible to members that waited. */
 void coll_nodes_gather(struct core_team *t);
 void coll_nodes_release(struct core_team *t);
 static inline bool coll_nodes_leads(const struct core_team *t)

@@ -18,7 +18,7 @@ bool core_deferred_put_signal(const char *call, const struct core_ctx *ctx,
                               void *dest, const void *source, size_t len,
                               uint64_t *sig_addr, uint64_t signal, int sig_op,
                               int pe) __attribute__((cold));
-/* All of the context's are complete, and who sleeps looks. */
+/* All of the context's are complete, and sleepers check again. */
 void core_deferred_complete(const struct core_ctx *ctx) __attribute__((cold));
 
 #endif

@@ -23,7 +23,7 @@ static void drain(struct xport_ep *f, const uint64_t *issued,
     struct ofi_wait w = { .wait.pe = -1, .wait.likely_pe = ofi_ctx_peer(f) };
     uint64_t seen = 0, now;
 
-    /* acquire: what the operations brought is there. */
+    /* acquire: data of the operations are there. */
     while ((now = __atomic_load_n(done, __ATOMIC_ACQUIRE)) <
            __atomic_load_n(issued, __ATOMIC_RELAXED)) {
         if (now != seen) {
@@ -87,7 +87,7 @@ static void request_polled(struct xport_ep *f)
 
 bool ofi_all_answered(const struct xport_ep *f)
 {
-    /* acquire: what the operations brought is there. */
+    /* acquire: data of the operations are there. */
     return __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
            __atomic_load_n(&f->issued, __ATOMIC_RELAXED);
 }

@@ -210,8 +210,8 @@ void rt_await_end(void)
 
 static bool flushed;
 
-/* On a thread of its own, which is given up where it has to wait: for who
- * holds stdout, maybe the caller itself, in a signal handler; or for a reader.
+/* On a thread of its own, which is left where it has to wait: for the holder of
+ * stdout, maybe the caller itself, in a signal handler; or for a reader.
  * Other streams come second: some thread may be reading one of them. */
 static void *flush(void *arg)
 {

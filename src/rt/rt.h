@@ -60,7 +60,7 @@ int rt_take(int pe, int *out);
 bool rt_host(int pe, char *out, size_t size);
 
 /* After a failure that the end of another PE explains: the launcher, which
- * says who was first, gets a second to end this one before it speaks too. */
+ * names the first failure, gets a second to end this PE before it prints. */
 void rt_await_end(void);
 
 /* The processors this process may run on, as bits: how many words those of the

@@ -17,7 +17,7 @@
 
 #include "core/core_rma.h"
 
-/* By whom, with which context (NULL: an invalid one), and where. */
+/* The call, its context (NULL: an invalid one), and the stream. */
 struct stream_where {
     const char *call;
     const struct core_ctx *ctx;

@@ -33,7 +33,7 @@ struct stream_wait_log_entry {
     const void *sym;            /* as the program writes it, or NULL */
     uint64_t *word;             /* as the device does */
     uint64_t least;
-    int pe;                     /* who is to raise it, or -1 */
+    int pe;                     /* the PE that is to raise it, or -1 */
 };
 
 /* Written under the module's lock but for what the notes are. */

@@ -35,7 +35,7 @@ struct saw {
     const void *of;
     uint64_t turn;              /* which of its waits */
     void *stream;
-    int pe;                     /* who is to end it, or -1 */
+    int pe;                     /* the PE that is to end it, or -1 */
     bool posted;                 /* of a queue */
     bool goes_on;               /* perhaps it is past; the stream has gone on */
     struct core_waiter what;    /* addr NULL: an operation on other nodes */

@@ -209,7 +209,7 @@ static void completed(void *arg, int tag)
                         c->bytes / (size_t)p->transport);
     if (++p->completed % per)
         return;
-    /* release: sources may be written.  The trigger wakes who sleeps. */
+    /* release: sources may be written.  The trigger wakes sleepers. */
     __atomic_store_n(&w->counters.sent,
                      p->completed / per +
                          __atomic_load_n(&w->copied, __ATOMIC_ACQUIRE),

@@ -9,7 +9,7 @@
 
 /* ---- counted ---- */
 
-/* Does who combines reach that member's source and dest? */
+/* Does the executor that combines reach that member's source and dest? */
 static bool reaches(const struct pcoll *c, int member)
 {
     int pe = core_team_world_pe(c->team, member);

@@ -347,6 +347,6 @@ void ofi_am_target_close(void)
 
 void ofi_am_target_segment(int seg)
 {
-    /* release: the segment is there for who serves a message. */
+    /* release: the segment is there for threads that handle messages. */
     __atomic_store_n(&seg_size[seg], heap_segs[seg].size, __ATOMIC_RELEASE);
 }

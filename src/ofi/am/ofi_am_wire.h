@@ -34,7 +34,7 @@ struct ofi_am_head {
     uint64_t token : 48;        /* the receiver's, from its address */
     uint64_t number : 16;       /* of those that this endpoint sends, or 0 */
     uint8_t kind, op, size, seg;
-    uint32_t pe : 24, ep : 8;   /* who sends, by which endpoint */
+    uint32_t pe : 24, ep : 8;   /* the sender, its endpoint */
     uint64_t off;
     uint64_t value, cond;       /* AMO; in a reply value is the word before */
     int64_t stride;             /* blocks: len is value, count is cond */

@@ -41,7 +41,7 @@ enum { OFI_UNACKED = 8 };
 struct xport_ep {
     struct ofi_ep *ep;
     uint32_t index;             /* in the table of contexts */
-    /* To whom all that is under way goes, -1: to several.  For people: not
+    /* The PE of all operations under way, -1: several PEs.  For people: not
      * exact when threads race. */
     int to;
     /* Gets a report of each failure; NULL: a failure ends the job. */

@@ -3,7 +3,7 @@
  * ends, and those that we fill are allocated by the library (fi_dupinfo) or
  * have zeros behind them (OFI_GROWS), so the symbols' newest versions serve an
  * older header.  Memory regions' attributes grew with the interface 1.20, and
- * are read as they were by who asks for an older one. */
+ * are read as they were for users that request an older one. */
 #include "ofi/net/ofi_int.h"
 #include "base/dl.h"
 #include "base/env.h"

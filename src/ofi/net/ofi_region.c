@@ -14,7 +14,7 @@
 
 enum { LOCAL_KEYS = 1024 };     /* below those of segments: ofi_new_key() */
 
-/* Not to be guessed by who is not of the job. */
+/* Not to be guessed outside the job. */
 uint64_t ofi_new_key(int slot)
 {
     size_t bytes = ofi.info->domain_attr->mr_key_size;

@@ -168,7 +168,7 @@ static bool put_write(struct ofi_frag *p)
     return true;
 }
 
-/* A put that was posted is counted as sent by who posted it. */
+/* The poster of a put counts it as sent. */
 static void failed(struct ofi_frag *p)
 {
     if (p->step == put_answered)

@@ -62,8 +62,8 @@ enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
 enum stream_exec_state stream_exec_host_put_signal(struct stream_exec_ctx *x,
                                                    const struct stream_op *op,
                                                    struct stream_op_state *p);
-/* Is there memory for blocks on their way to a device?  A user who cannot report
- * that a get of them failed makes sure before. */
+/* Is there memory for blocks on their way to a device?  A caller that cannot
+ * report the failure of a get of them makes sure before. */
 bool stream_exec_bounce(struct stream_exec_ctx *x);
 /* Has an issued operation completed? */
 bool stream_exec_host_completed(struct stream_exec_ctx *x,

@@ -39,7 +39,7 @@ static uint64_t count_nic_waits(const struct stream_ring *q)
     return n;
 }
 
-/* By who holds it. */
+/* By the holder of its lock. */
 static void count_left(struct stream_ring *q, struct stream_unfinished *l)
 {
     const struct stream_op *op = stream_ring_head(q);

@@ -28,7 +28,7 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
         free(op->wait);
     q->begun = q->more = false;
     q->out_at++;
-    /* release: its room is free for who arms. */
+    /* release: its room is free for a thread that posts. */
     __atomic_store_n(&q->completed, seq, __ATOMIC_RELEASE);
     if (!notify)
         return;
