@@ -16,7 +16,7 @@ static _Noreturn void leave(int status)
 
 /* The launcher is no library: its files are compiled in here. */
 #include "../../tools/oshrun/say.c"
-#include "../../tools/oshrun/foreign.c"
+#include "../../tools/oshrun/other_launchers.c"
 #include "../../tools/oshrun/opts.c"
 
 enum { ARGS = 64 };

@@ -243,7 +243,7 @@ static const struct option_name *lookup(char *arg, char **value)
 
 static _Noreturn void unknown(const char *arg)
 {
-    const char *hint = foreign_hint(arg);
+    const char *hint = other_launcher_hint(arg);
 
     if (hint)
         usage("unknown option %s: %s", arg, hint);

@@ -58,8 +58,8 @@ struct opts {
  * --help and --version, with EXIT_USAGE and one line otherwise. */
 void opts_parse(struct opts *o, int argc, char **argv);
 /* The option of oshrun in place of that option of another launcher, or NULL
- * (foreign.c). */
-const char *foreign_hint(const char *option);
+ * (other_launchers.c). */
+const char *other_launcher_hint(const char *option);
 
 /* ---- messages (say.c) ---- */
 

@@ -42,7 +42,7 @@
  *                FAKE_CXI_ERRORS_COUNT); a credit from queueing until the
  *                completion was read; no cancelling, a flush takes all
  *  14  work.c    more entries than the NIC has for all its PEs (share.c)
- *  15  bell.c    a counter's doorbell: plain stores of 8 bytes, each is added
+ *  15  doorbell.c  a counter's doorbell: plain stores of 8 bytes, each is added
  *  16  mr.c      counters of regions: registered for events, one each, bound
  *                before enable; they count writes and atomics of others
  *  17  tuning.c  what an endpoint that receives pins

@@ -66,7 +66,7 @@ void cxi_cntr_write_back(struct cxi_cntr *cntr);
 /* What thresholds are compared with. */
 uint64_t cxi_cntr_reached(const struct cxi_cntr *cntr);
 
-/* bell.c; cxi_bell_close() and cxi_bell_take() are locked. */
+/* doorbell.c; cxi_bell_close() and cxi_bell_take() are locked. */
 int cxi_bell_open(struct cxi_cntr *cntr, void **out);
 void cxi_bell_forget(void);
 void cxi_bell_close(struct cxi_cntr *cntr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a request between nodes can be given up by another thread only
- * when all that ends it is in place, and counted. */
+/* Description: another thread can cancel an outstanding AM request only when
+ * all fields that complete it are written, and the cancelled request counts. */
 #include "../../src/ofi/am/ofi_am.c"
 
 #include "unit.h"

@@ -8,16 +8,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static const struct sm_address card = { .token = "0123456789abcdef" };
+static const struct sm_address address = { .token = "0123456789abcdef" };
 
 static void hello(const uint8_t *data, size_t size)
 {
     struct sm_hello h = { .local = -1 };
 
     memcpy(&h, data, size < sizeof h ? size : sizeof h);
-    if (sm_socket_hello_ok(&h, size, &card, 4))
+    if (sm_socket_hello_ok(&h, size, &address, 4))
         FUZZ_CHECK(size == sizeof h && h.local > 0 && h.local < 4 &&
-                   !memcmp(data, card.token, sizeof card.token));
+                   !memcmp(data, address.token, sizeof address.token));
 }
 
 /* Two bytes: which flags, and how much of the rest is the reply; then that,
@@ -33,18 +33,18 @@ static void reply(const uint8_t *data, size_t size)
     struct iovec iov = { &r, sizeof r };
     struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
                         .msg_control = control.bytes };
-    size_t told, kept;
+    size_t claimed, kept;
     int fd = -1, second = -1, got;
 
     if (size < 2)
         return;
     m.msg_flags = (data[0] & 1 ? MSG_TRUNC : 0) | (data[0] & 2 ? MSG_CTRUNC : 0);
-    told = data[1] < size - 2 ? data[1] : size - 2;
-    kept = told < sizeof r ? told : sizeof r;
+    claimed = data[1] < size - 2 ? data[1] : size - 2;
+    kept = claimed < sizeof r ? claimed : sizeof r;
     memcpy(&r, data + 2, kept);
-    m.msg_controllen = size - 2 - told < sizeof control ? size - 2 - told
+    m.msg_controllen = size - 2 - claimed < sizeof control ? size - 2 - claimed
                                                         : sizeof control;
-    memcpy(control.bytes, data + 2 + told, m.msg_controllen);
+    memcpy(control.bytes, data + 2 + claimed, m.msg_controllen);
     if (m.msg_controllen >= CMSG_LEN(sizeof fd)) {
         fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
         memcpy(CMSG_DATA(&control.align), &fd, sizeof fd);
@@ -53,8 +53,8 @@ static void reply(const uint8_t *data, size_t size)
         second = open("/dev/null", O_RDONLY | O_CLOEXEC);
         memcpy(CMSG_DATA(&control.align) + sizeof fd, &second, sizeof fd);
     }
-    got = sm_socket_reply_fd(&m, told);
-    FUZZ_CHECK(got < 0 || (got == fd && told == sizeof r && !m.msg_flags));
+    got = sm_socket_reply_fd(&m, claimed);
+    FUZZ_CHECK(got < 0 || (got == fd && claimed == sizeof r && !m.msg_flags));
     if (fd >= 0)
         close(fd);
     if (second >= 0)

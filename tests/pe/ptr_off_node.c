@@ -9,16 +9,16 @@
 
 static long word;
 
-T(only_near_pes_have_pointers)
+T(only_on_node_pes_have_pointers)
 {
     int me = shmem_my_pe(), n = shmem_n_pes();
     long *heap = shmem_malloc(sizeof *heap);
 
     for (int pe = 0; pe < n; pe++) {
-        bool near = pe / 2 == me / 2;
+        bool on_node = pe / 2 == me / 2;
 
-        T_EQ(shmem_ptr(&word, pe) != NULL, near);
-        T_EQ(shmem_ptr(heap, pe) != NULL, near);
+        T_EQ(shmem_ptr(&word, pe) != NULL, on_node);
+        T_EQ(shmem_ptr(heap, pe) != NULL, on_node);
         T_EQ(shmem_pe_accessible(pe), 1);
         T_EQ(shmem_addr_accessible(&word, pe), 1);
         T_EQ(shmem_addr_accessible(heap, pe), 1);
@@ -37,7 +37,7 @@ int main(void)
 {
     shmem_init();
     T_PE(shmem_my_pe());
-    T_RUN(only_near_pes_have_pointers);
+    T_RUN(only_on_node_pes_have_pointers);
     T_RUN(the_shared_team_is_the_node);
     shmem_finalize();
     return T_DONE();

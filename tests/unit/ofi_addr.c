@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what a PE publishes of itself takes 32 bytes on CXI, comes back
- * as it was whatever it has, and what is no card is refused. */
+/* Description: the address blob that a PE publishes takes 32 bytes on CXI and
+ * is unpacked to what was packed, with every combination of fields; bytes that
+ * are no address blob are refused. */
 #include "t.h"
 
 #include "ofi/net/ofi_addr.h"
@@ -11,7 +12,7 @@ static const struct ofi_addr usual = {
     .seg_size = { [HEAP_HOST] = 1090519040, [HEAP_DATA] = 8192 }
 };
 
-static struct ofi_addr card_of(const char *provider, size_t addr_len)
+static struct ofi_addr blob_of(const char *provider, size_t addr_len)
 {
     struct ofi_addr c = {
         .version = OFI_ADDR_VERSION, .token = 0x8123456789abcdef,
@@ -51,23 +52,23 @@ static size_t there_and_back(const struct ofi_addr *c)
 
 T(usual_ones_are_short)
 {
-    struct ofi_addr c = card_of("cxi", 8);
+    struct ofi_addr c = blob_of("cxi", 8);
 
     T_LE(there_and_back(&c), 32);
-    c = card_of("tcp;ofi_rxm", 16);
+    c = blob_of("tcp;ofi_rxm", 16);
     T_LE(there_and_back(&c), 41);
 }
 
-T(all_that_differs_is_told)
+T(all_that_differs_is_packed)
 {
-    struct ofi_addr c = card_of("a provider of a later day", OFI_ADDR_EP_MAX);
+    struct ofi_addr c = blob_of("a provider of a later day", OFI_ADDR_EP_MAX);
 
     there_and_back(&c);
-    c = card_of("a", 28);
+    c = blob_of("a", 28);
     c.seg_size[HEAP_HOST] = 4096;
     c.seg_size[HEAP_DATA] = 0;
     there_and_back(&c);
-    c = card_of("verbs;ofi_rxm", 48);
+    c = blob_of("verbs;ofi_rxm", 48);
     c.key[HEAP_DATA] = 7;
     c.base[HEAP_HOST] = 0x7f0012345000;
     c.base[HEAP_DATA] = 0x7f0112345000;
@@ -82,7 +83,7 @@ T(all_that_differs_is_told)
 
 T(what_a_reader_does_not_know_is_passed_over)
 {
-    struct ofi_addr c = card_of("cxi", 8), back;
+    struct ofi_addr c = blob_of("cxi", 8), back;
     uint8_t bytes[OFI_ADDR_MAX + 5];
     size_t len = ofi_addr_pack(&c, &usual, bytes);
 
@@ -96,7 +97,7 @@ T(what_a_reader_does_not_know_is_passed_over)
 
 T(what_is_none_is_refused)
 {
-    struct ofi_addr c = card_of("tcp;ofi_rxm", 16), back;
+    struct ofi_addr c = blob_of("tcp;ofi_rxm", 16), back;
     uint8_t bytes[OFI_ADDR_MAX], random[64];
     size_t len = ofi_addr_pack(&c, &usual, bytes);
     int refused = 0;
@@ -122,7 +123,7 @@ T(what_is_none_is_refused)
 int main(void)
 {
     T_RUN(usual_ones_are_short);
-    T_RUN(all_that_differs_is_told);
+    T_RUN(all_that_differs_is_packed);
     T_RUN(what_a_reader_does_not_know_is_passed_over);
     T_RUN(what_is_none_is_refused);
     return T_DONE();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign.c - what to write here for an option of mpirun, mpiexec, srun or
- * aprun that oshrun does not have.  opts.c calls it for an option that it does
- * not know; nothing else. */
+/* other_launchers.c - what to write here for an option of mpirun, mpiexec, srun
+ * or aprun that oshrun does not have.  opts.c calls it for an option that it
+ * does not know; nothing else. */
 #include "oshrun.h"
 
 #include <stddef.h>
@@ -50,7 +50,7 @@ static const struct hint {
       "a job has one program, which may start others by its PE number" },
 };
 
-const char *foreign_hint(const char *option)
+const char *other_launcher_hint(const char *option)
 {
     size_t len = strcspn(option, "=");
     const char *at;

@@ -8,7 +8,7 @@
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
 
-program far <<'C'
+program off_node <<'C'
 static long pid_of, word;
 static char data[1 << 22], mine[1 << 22];
 
@@ -67,12 +67,12 @@ int main(int argc, char **argv)
 }
 C
 
-# tells WORD CALL: PE 0 does, in two lines.  It may have had no time yet to
+# prints WORD CALL: PE 0 prints its state, in two lines.  It may have had no time yet to
 # find the name of the host; not always.
 hosts=0
-tells()
+prints()
 {
-    try 2 --ppn 1 ./far "$1"
+    try 2 --ppn 1 ./off_node "$1"
     [ $status -eq 0 ] && [ ! -s "$out" ] ||
         fail "$1: status $status: $(cat "$out" "$err")"
     head -n 1 "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): in $2 for [1-9][0-9]* s, waiting for PE 1 \\((host [^ ]+|on another node)\\)(; [12] operations? to other nodes under way)?; heap: " &&
@@ -80,12 +80,12 @@ tells()
         [ "$(wc -l <"$err")" -eq 2 ] || fail "$1: $(cat "$err")"
     ! grep -q 'PE 1 (host ' "$err" || hosts=$((hosts + 1))
 }
-tells get shmem_getmem
-tells put shmem_char_put
-tells fetch shmem_long_atomic_fetch_add
-tells quiet shmem_quiet
-tells ctx_quiet shmem_ctx_quiet
-tells fence shmem_fence
-tells fenced shmem_putmem
+prints get shmem_getmem
+prints put shmem_char_put
+prints fetch shmem_long_atomic_fetch_add
+prints quiet shmem_quiet
+prints ctx_quiet shmem_ctx_quiet
+prints fence shmem_fence
+prints fenced shmem_putmem
 [ "$hosts" -ge 3 ] || fail "$hosts of 7 lines name the host"
-finish 'SIGUSR2 within far operations'
+finish 'SIGUSR2 within off-node operations'

@@ -3,7 +3,7 @@
  * device memory, beside that between host memories and that of the device's
  * copies: staged transfers are held against the smaller of these two.
  *
- *   far [-r ROUNDS] [-s LEAST] [-S MOST] [-w WINDOW] [-g]
+ *   off_node [-r ROUNDS] [-s LEAST] [-S MOST] [-w WINDOW] [-g]
  *
  * Sizes from LEAST to MOST by fours; WINDOW bytes, or one operation, to a
  * quiet; -g: gets alone.  PE 0 measures, PE 1 waits inside the library.  MB/s,
@@ -28,7 +28,7 @@ static int rounds = 5;
 static bool gets;
 
 struct shape {
-    int near, far;
+    int here, there;
     const char *name;
 };
 static const struct shape shapes[] = {
@@ -41,13 +41,13 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static void transfer(const struct shape *s, size_t size, int pe)
 {
     for (size_t at = 0; !at || at + size <= window; at += size) {
-        char *far = there[s->far] + at % room;
-        char *near = here[s->near] + at % room;
+        char *remote = there[s->there] + at % room;
+        char *local = here[s->here] + at % room;
 
         if (gets)
-            shmem_getmem_nbi(near, far, size, pe);
+            shmem_getmem_nbi(local, remote, size, pe);
         else
-            shmem_putmem_nbi(far, near, size, pe);
+            shmem_putmem_nbi(remote, local, size, pe);
     }
     shmem_quiet();
 }
@@ -120,8 +120,8 @@ static int options(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (options(argc, argv)) {
-        fprintf(stderr, "usage: far [-r ROUNDS] [-s LEAST] [-S MOST] "
-                "[-w WINDOW] [-g]\n");
+        fprintf(stderr, "usage: off_node [-r ROUNDS] [-s LEAST] "
+                "[-S MOST] [-w WINDOW] [-g]\n");
         return 2;
     }
     shmem_init();
