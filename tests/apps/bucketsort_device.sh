@@ -89,7 +89,7 @@ bare()
 default_space()
 {
     export SHMEM_DEFAULT_SPACE=gpu
-    for on in host cuda-discrete; do
+    for on in software cuda-discrete; do
         with_device $on run 2 --keys 3001 -i 1 --variant HA_HI,GA_HI
     done
     unset SHMEM_DEFAULT_SPACE
@@ -100,16 +100,16 @@ default_space()
 sizes()
 {
     for count in 0 1 2 63 64 65; do
-        sorts host 4 i32 $count mixed --variant $own --chunk 64
+        sorts software 4 i32 $count mixed --variant $own --chunk 64
     done
-    sorts host 1 u64 5000 mixed --variant all --chunk 64 --streams 16
-    sorts host 7 u32 5000 equal --variant $own --threads 9
+    sorts software 1 u64 5000 mixed --variant all --chunk 64 --streams 16
+    sorts software 7 u32 5000 equal --variant $own --threads 9
     # The last variant alone writes the keys.
     for count in 1 63 4001; do
-        sorts host 4 i64 $count mixed --variant GA_KI --chunk 64
-        sorts host 3 u32 $count equal --variant GA_KI
-        sorts host 4 i64 $count mixed --variant GA_KT --chunk 64
-        sorts host 3 u32 $count equal --variant GA_KT
+        sorts software 4 i64 $count mixed --variant GA_KI --chunk 64
+        sorts software 3 u32 $count equal --variant GA_KI
+        sorts software 4 i64 $count mixed --variant GA_KT --chunk 64
+        sorts software 3 u32 $count equal --variant GA_KT
     done
 }
 
@@ -118,7 +118,7 @@ places()
     variants_of cuda-discrete
     for table in host device; do
         for counters in host device; do
-            sorts host 3 u64 4001 mixed --variant $own --chunk 256 \
+            sorts software 3 u64 4001 mixed --variant $own --chunk 256 \
                 --table $table --counters $counters
             with_device cuda-discrete run 3 --keys 1000 -i 1 --chunk 64 \
                 --variant $these --table $table --counters $counters
@@ -161,10 +161,10 @@ padding()
 other_nodes()
 {
     options='--ppn 1'
-    sorts host 3 i64 4001 mixed --variant all --chunk 300
+    sorts software 3 i64 4001 mixed --variant all --chunk 300
     [ "$own" = "$device" ] || for table in host device; do
-        sorts host 3 u32 4001 mixed --variant GA_KI --chunk 64 --table $table
-        sorts host 3 u32 4001 mixed --variant GA_KT --chunk 64 --table $table
+        sorts software 3 u32 4001 mixed --variant GA_KI --chunk 64 --table $table
+        sorts software 3 u32 4001 mixed --variant GA_KT --chunk 64 --table $table
         run 2 --keys 5000 -i 1 --variant GA_KI --table $table --counters device
     done
     sorts cuda-discrete 2 u32 4001 mixed --variant $device --chunk 300
@@ -173,7 +173,7 @@ other_nodes()
 }
 
 part other_nodes
-for device_of in host cuda-discrete hip-discrete cuda-coherent; do
+for device_of in software cuda-discrete hip-discrete cuda-coherent; do
     part files $device_of
 done
 for name in sizes places padding bare default_space; do

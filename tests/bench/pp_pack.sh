@@ -32,7 +32,7 @@ ends()
 {
     turn=$1 want=$2 text=$3 status=0
     shift 3
-    on "${real:-host}" "$BUILD/bin/oshrun" "$@" >"$turn.out" 2>"$turn.err" </dev/null ||
+    on "${real:-software}" "$BUILD/bin/oshrun" "$@" >"$turn.out" 2>"$turn.err" </dev/null ||
         status=$?
     [ $status -eq "$want" ] || fail "$*: status $status, not $want"
     [ "$(grep -c '^pp_pack: .* \[P-E-[A-Z]*\]$' "$turn.err")" -eq 1 ] &&
@@ -55,10 +55,10 @@ ptx_two=11 ptx_far=5
 few='-i 20 -w 5 -t 2 -V 20'
 # shellcheck disable=SC2086  # words
 {
-    runs near 36 "${real:-host}" "$pp" $few -s 4:32 &
-    runs far 24 "${real:-host}" --ppn 1 "$pp" $few -s 24:96 &
+    runs near 36 "${real:-software}" "$pp" $few -s 4:32 &
+    runs far 24 "${real:-software}" --ppn 1 "$pp" $few -s 24:96 &
     wait
-    runs large 8 "${real:-host}" "$pp" $few -s 260k &
+    runs large 8 "${real:-software}" "$pp" $few -s 260k &
     if [ -z "$real" ]; then
         runs cuda $ptx_two cuda-discrete "$pp" $few -s 4k:8k &
         wait
@@ -83,7 +83,7 @@ grep -qx '# verified 792 times: each element of .*' near.out ||
     fail "near: $(tail -n 1 near.out)"
 
 # The object has the same rows.
-on "${real:-host}" "$BUILD/bin/oshrun" -n 2 "$pp" $few -s 8:16 -m pss,hd --json >json 2>&1
+on "${real:-software}" "$BUILD/bin/oshrun" -n 2 "$pp" $few -s 8:16 -m pss,hd --json >json 2>&1
 grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"ratio_to_hd":1,.*\{"size":16,"mode":"pss",[^}]*\}\],"verified":88\}$' json ||
     fail "json: $(cat json)"
 

@@ -27,7 +27,7 @@ ends()
     echo "$said" | head -n 20 >>failed
 }
 
-job "${real:-host}" -n 2 "$at/device/device_awareness_off" none
+job "${real:-software}" -n 2 "$at/device/device_awareness_off" none
 for device in ${real:-cuda-discrete hip-discrete cuda-bare}; do
     job "$device" -n 2 "$at/device/device_awareness_off" none
     job "$device" -n 2 --ppn 1 "$at/device/device_awareness_off" none

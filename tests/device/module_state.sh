@@ -26,11 +26,11 @@ for device in ${real:-cuda-discrete cuda-bare hip-discrete hip-coherent}; do
     done
 done
 # The device in software has no modules, and asks no code for its state.
-on host env -u T_MEMORY "$BUILD/bin/oshrun" -n 1 \
-    "$at/device/module_state" software >said.host 2>&1 ||
-    { echo "FAIL: host"; cat said.host; } >>failed
+on software env -u T_MEMORY "$BUILD/bin/oshrun" -n 1 \
+    "$at/device/module_state" software >said.software 2>&1 ||
+    { echo "FAIL: software"; cat said.software; } >>failed
 grep -q 'the program has kernels that were compiled for a GPU with shmemg.h or nvshmem.h, and the device is the software device: they cannot communicate' \
-    said.host || echo "FAIL: host: no line about the program's kernels" >>failed
-grep -q 'module_init: .*the device has no modules' said.host ||
-    echo "FAIL: host: no line that there are no modules" >>failed
+    said.software || echo "FAIL: software: no line about the program's kernels" >>failed
+grep -q 'module_init: .*the device has no modules' said.software ||
+    echo "FAIL: software: no line that there are no modules" >>failed
 finish

@@ -10,7 +10,7 @@ set -u
 : >failed
 program=$at/device/off_node
 
-for device in ${real:-cuda-discrete hip-discrete host}; do
+for device in ${real:-cuda-discrete hip-discrete software}; do
     job "$device" -n 2 --ppn 1 "$program" &
 done
 wait

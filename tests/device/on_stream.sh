@@ -5,7 +5,7 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each on_stream host cuda-discrete cuda-coherent hip-discrete hip-coherent
+each on_stream software cuda-discrete cuda-coherent hip-discrete hip-coherent
 [ -z "$real" ] || finish
 # Such streams wait by kernels, so the PE has the device for itself.
 job cuda-bare -n 1 "$at/device/on_stream" &

@@ -65,7 +65,7 @@ END
 "$BUILD/bin/oshcc" -std=gnu11 -o endless endless.c || exit 1
 SHMEM_STALL=1
 export SHMEM_STALL
-on host "$BUILD/bin/oshrun" -n 1 ./endless >said 2>&1 ||
+on software "$BUILD/bin/oshrun" -n 1 ./endless >said 2>&1 ||
     echo "exit status $?" >>failed
 cat said
 for line in \
@@ -74,7 +74,7 @@ for line in \
     'shmem_finalize waits for 1 s for a stream,? .*\[S-W-STALL\]'; do
     check grep -qE "$line" said
 done
-on host env SHMEM_TIMEOUT=2 "$BUILD/bin/oshrun" -n 1 ./endless never >said 2>&1 &&
+on software env SHMEM_TIMEOUT=2 "$BUILD/bin/oshrun" -n 1 ./endless never >said 2>&1 &&
     echo "exit status 0" >>failed
 cat said
 check grep -qE 'shmem_finalize: a kernel, .* not ended for 2 s .*\[S-E-STALL\]' said

@@ -45,8 +45,8 @@ does()
             done
         } &
     done <<END
-host -n 2
-host -n 2 --ppn 1
+software -n 2
+software -n 2 --ppn 1
 cuda-discrete -n 3
 END
     tested="${tested-}$name

@@ -24,7 +24,7 @@ does()
     }
     for words in '-n 1' '-n 2' '-n 3 --ppn 1'; do
         # shellcheck disable=SC2086
-        said=$(on host "$BUILD/bin/oshrun" $words "./$1" 2>&1) ||
+        said=$(on software "$BUILD/bin/oshrun" $words "./$1" 2>&1) ||
             echo "FAIL ($?): $1, $words: $said" >>failed
         echo "$said" | grep -qE "$2" ||
             echo "FAIL: $1, $words: no '$2': $said" >>failed

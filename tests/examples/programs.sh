@@ -26,7 +26,7 @@ right()
     shift 2
     said=$(on "$device" "$BUILD/bin/oshrun" "$@" "./$program" 2>&1) &&
         [ "$(echo "$said" | wc -l)" -eq 1 ] &&
-        echo "$said" | grep -qE "^${program%.standin}: .* device ${device%-*}: right\$" || {
+        echo "$said" | grep -qE "^${program%.standin}: .* device $(driver_of "$device"): right\$" || {
         echo "FAIL: $device: $program $*: $said" >>failed
     }
 }
@@ -42,8 +42,8 @@ wait
 FAKE_DEVICE_KERNELS=$kernels/example.so
 export FAKE_DEVICE_KERNELS
 for name in $some; do
-    right host $name -n 4 &
-    right host $name -n 3 --ppn 2 &
+    right software $name -n 4 &
+    right software $name -n 3 --ppn 2 &
     right cuda-discrete $name.standin -n 4 --ppn 2 &
     right hip-discrete $name.standin -n 3 &
     turn=$((turn + 1))
@@ -55,9 +55,9 @@ for program in trigger partitioned partitioned_allreduce; do
     build $program
     for n in 1 4 '3 --ppn 2'; do
         # shellcheck disable=SC2086
-        right host $program -n $n
+        right software $program -n $n
     done
 done
-right host ping -n 1
-right host channel -n 1
+right software ping -n 1
+right software channel -n 1
 finish

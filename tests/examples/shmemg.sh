@@ -30,7 +30,7 @@ right()
 {
     program=$1
     shift
-    said=$(on host "$BUILD/bin/oshrun" "$@" "./$program" 2>&1) &&
+    said=$(on software "$BUILD/bin/oshrun" "$@" "./$program" 2>&1) &&
         [ "$(echo "$said" | wc -l)" -eq 1 ] &&
         echo "$said" | grep -qE "^$program on .*, device host: right\$" ||
         echo "FAIL: $program $*: $said" >>failed

@@ -50,7 +50,7 @@ refused()
 }
 
 : >failed
-device=host driver=host
+device=software driver=host
 [ -z "$real" ] || { echo 'skipped: kernels are C functions'; exit 77; }
 # shellcheck disable=SC2086
 for n in 2 2/1; do
@@ -83,7 +83,7 @@ two()
 {
     program=osu_oshm_$1_kernel
     shift
-    on host "$BUILD/bin/oshrun" -n 2 "$at/osu/$program" "$@"
+    on software "$BUILD/bin/oshrun" -n 2 "$at/osu/$program" "$@"
 }
 two put heap -m 8:8 -i 2 -x A >out.table
 two get heap -m 8:8 -i 2 -x block >out.block
@@ -101,11 +101,11 @@ refused "wants heap: kernels of a GPU do not reach a program's static data" \
 refused 'wants kernels of a device, and this job has none: SHMEM_DEVICE=software is one in software' \
     none get_kernel heap
 refused '-x grid: want host, thread, warp, block or A (each in turn); try -h' \
-    host put_kernel heap -x grid
+    software put_kernel heap -x grid
 refused '-x block: want host, thread or A (each in turn); try -h' \
-    host atomics_kernel heap -x block
+    software atomics_kernel heap -x block
 refused 'option -s: calls of kernels return what they fetch; try -h' \
-    host atomics_kernel heap -s D
-refused 'option -w: this program has no stream; try -h' host put_kernel heap \
+    software atomics_kernel heap -s D
+refused 'option -w: this program has no stream; try -h' software put_kernel heap \
     -w each
 finish

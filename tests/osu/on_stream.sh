@@ -25,7 +25,7 @@ passed()
     rows=$(grep -cE '^([0-9]|shmem_)' "$said")
     good=$(grep -c 'Pass$' "$said")
     [ $rc -eq 0 ] && [ "$rows" -gt 0 ] && [ "$rows" -eq "$good" ] &&
-        grep -q "^# Device ${device%-*}, .* ($engine)\$" "$said" && return
+        grep -q "^# Device $(driver_of "$device"), .* ($engine)\$" "$said" && return
     echo "FAIL ($rc): $device${far:+, far}: $program $*: $good of $rows rows" \
         "pass, $engine?" >>failed
     head -n 20 "$said" >>failed
@@ -72,7 +72,7 @@ if [ -n "$real" ]; then
     finish
 fi
 # Much of a job's time is its start.
-all 'engine copy' host &
+all 'engine copy' software &
 ( extra=FAKE_DEVICE_COUNT=2     # one for each PE
   some 'engine copy' hip-bare ) &
 # shellcheck disable=SC2086
@@ -85,12 +85,12 @@ all 'engine copy' host &
 far=1
 # shellcheck disable=SC2086
 {
-    passed 'engine soft' host put_signal global $few -x A
+    passed 'engine soft' software put_signal global $few -x A
     passed 'engine soft' hip-discrete get heap $few -d D -w each
 } &
 ( extra='SHMEM_TRIGGER=nic SHMEM_OFI_PROVIDER=sockets'
   # shellcheck disable=SC2086
-  passed 'engine nic' host put heap $few -d D ) &
+  passed 'engine nic' software put heap $few -d D ) &
 passed 'engine soft' hip-discrete atomics heap -c -i 5
 wait
 far=
@@ -98,9 +98,9 @@ far=
 # What the rows are, and where a stream may not wait.
 on hip-bare env FAKE_DEVICE_COUNT=1 "$BUILD/bin/oshrun" -n 2 \
     "$at/osu/osu_oshm_put_signal_on_stream" heap -m 8:8 >out.bare 2>&1 && echo "FAIL: no refusal" >>failed &
-on host "$BUILD/bin/oshrun" -n 2 "$at/osu/osu_oshm_put_on_stream" heap -m 8:8 \
+on software "$BUILD/bin/oshrun" -n 2 "$at/osu/osu_oshm_put_on_stream" heap -m 8:8 \
     -i 2 -x A -s D -d H >out.table &
-on host "$BUILD/bin/oshrun" -n 2 "$at/osu/osu_oshm_put_bw_on_stream" heap \
+on software "$BUILD/bin/oshrun" -n 2 "$at/osu/osu_oshm_put_bw_on_stream" heap \
     -m 8:8 -i 2 -x A --json | tr -d '\n' >out.json
 wait
 line '# OSU OpenSHMEM Put on Stream Test v7\.4' out.table

@@ -17,7 +17,7 @@ for test in match_data match_iteration_order enqueue_send_recv \
     for limit in 0 64k; do
         SHMEM_ST_EAGER=$limit
         export SHMEM_ST_EAGER
-        job host -n 2 "$at/st/$test" & job host -n 2 --ppn 1 "$at/st/$test" &
+        job software -n 2 "$at/st/$test" & job software -n 2 --ppn 1 "$at/st/$test" &
         wait
     done
 done

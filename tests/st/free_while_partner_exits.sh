@@ -7,6 +7,6 @@ set -u
 T_SEED=${T_SEED:-1}
 export T_SEED
 for us in 0 20 60 120 200 300 500 1000; do
-    job host -n 3 --ppn 1 "$at/st/free_while_partner_exits" $us || break
+    job software -n 3 --ppn 1 "$at/st/free_while_partner_exits" $us || break
 done
 finish

@@ -20,7 +20,7 @@ asks()
 {
     file=$1 n=$2 ppn=$3
     shift 3
-    on host env SHMEM_LOG=info:ofi "$@" "$BUILD/bin/oshrun" -n "$n" \
+    on software env SHMEM_LOG=info:ofi "$@" "$BUILD/bin/oshrun" -n "$n" \
         --ppn "$ppn" "$at/st/doorbell" >"$file" 2>&1
     echo "exit status $?" >>"$file"
 }

@@ -4,7 +4,7 @@
  * the software device's streams, and the one that reports.
  * PEs: 1 2
  * Ppn: 2/1
- * Env: SHMEM_DEVICE=host */
+ * Env: SHMEM_DEVICE=software */
 #define _GNU_SOURCE 1
 #include "st.h"
 

@@ -11,14 +11,14 @@ unset T_SEED SHMEM_SYMMETRIC_SIZE
 SHMEM_STALL=0
 export SHMEM_STALL
 extra='SHMEM_OFI_PROVIDER=shm'
-job host -n 2 --ppn 1 "$at/st/enqueue_send_recv" &
+job software -n 2 --ppn 1 "$at/st/enqueue_send_recv" &
 extra="$extra SHMEM_SYMMETRIC_SIZE=16M"
-job host -n 2 --ppn 1 "$at/st/match_persistent" &
+job software -n 2 --ppn 1 "$at/st/match_persistent" &
 wait
 extra='SHMEM_OFI_PROVIDER=sockets'
-job host -n 3 --ppn 1 "$at/st/stopped_peer"
+job software -n 3 --ppn 1 "$at/st/stopped_peer"
 extra='SHMEM_OFI_PROVIDER=shm'
 if "$at/fake/shm_stopped"; then
-    job host -n 3 --ppn 1 "$at/st/stopped_peer"
+    job software -n 3 --ppn 1 "$at/st/stopped_peer"
 fi
 finish

@@ -9,7 +9,7 @@ unset SHMEM_TRIGGER SHMEM_TRIGGER_DEPTH SHMEM_STATS
 # lines VARIABLE...: what the PEs say
 lines()
 {
-    on host env SHMEM_OFI_PROVIDER=sockets "$@" "$BUILD/bin/oshrun" -n 2 \
+    on software env SHMEM_OFI_PROVIDER=sockets "$@" "$BUILD/bin/oshrun" -n 2 \
         --ppn 1 "$at/st/stats" 2>&1 | grep 'streams: '
 }
 
@@ -35,7 +35,7 @@ done
 # messages VARIABLE...: how they went
 messages()
 {
-    on host env SHMEM_STATS=1 "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
+    on software env SHMEM_STATS=1 "$@" "$BUILD/bin/oshrun" -n 2 --ppn 1 \
         "$at/st/stats_protocols" 2>&1 | grep 'messages: '
 }
 

@@ -12,12 +12,12 @@ set -u
 SHMEM_STALL=0 T_SEED=${T_SEED:-1}
 export SHMEM_STALL T_SEED
 extra='SHMEM_OFI_PROVIDER=tcp SHMEM_FAULT=stream_traffic:1:1'
-job host -n 3 --ppn 1 "$at/st/stopped_partner"
+job software -n 3 --ppn 1 "$at/st/stopped_partner"
 extra=SHMEM_OFI_PROVIDER=sockets
-job host -n 3 --ppn 1 "$at/st/stopped_partner"
+job software -n 3 --ppn 1 "$at/st/stopped_partner"
 only=unmatched
 ! "$at/fake/shm_stopped" || only=
 extra=SHMEM_OFI_PROVIDER=shm
 # shellcheck disable=SC2086
-job host -n 3 --ppn 1 "$at/st/stopped_partner" $only
+job software -n 3 --ppn 1 "$at/st/stopped_partner" $only
 finish

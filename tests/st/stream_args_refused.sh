@@ -140,7 +140,7 @@ END
 line() { # call, what it says
     check grep -q "shmemx_$1: $2.* \[S-W-[A-Z]*\]" err
 }
-on host "$BUILD/bin/oshrun" -n 1 ./try >out 2>err
+on software "$BUILD/bin/oshrun" -n 1 ./try >out 2>err
 check [ $? -eq 0 ]
 check [ ! -s out ]
 line device_info 'info is a null pointer'
@@ -184,12 +184,12 @@ check [ "$(wc -l <err)" -eq 40 ]
 cat out err
 
 # Three lines and one of each kind, or all.
-on host "$BUILD/bin/oshrun" -n 1 ./try 100 2>err
+on software "$BUILD/bin/oshrun" -n 1 ./try 100 2>err
 check [ "$(grep -c 'long_p_on_stream: PE 9' err)" -eq 3 ]
 check [ "$(grep -c 'signal_set_on_stream: PE 9' err)" -eq 3 ]
 check [ "$(grep -c 'further lines of this kind are not printed' err)" -eq 3 ]
 check [ "$(wc -l <err)" -eq 12 ]
-on host env SHMEM_LOG=debug:api "$BUILD/bin/oshrun" -n 1 ./try 100 2>err
+on software env SHMEM_LOG=debug:api "$BUILD/bin/oshrun" -n 1 ./try 100 2>err
 check [ "$(grep -c 'long_p_on_stream: PE 9' err)" -eq 100 ]
 check [ "$(grep -c 'further lines' err)" -eq 0 ]
 
@@ -214,7 +214,7 @@ int main(void)
 }
 END
 "$BUILD/bin/oshcc" full.c -o full || exit 1
-on host "$BUILD/bin/oshrun" -n 1 ./full 2>err
+on software "$BUILD/bin/oshrun" -n 1 ./full 2>err
 check [ $? -eq 0 ]
 check grep -q 'shmemx_queue_create: .*: 4096 queues and streams with queues are in use' err
 cat err

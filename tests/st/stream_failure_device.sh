@@ -94,7 +94,7 @@ run()
         echo "FAIL: $1 $3: no '$4': $said" >>failed
 }
 
-for device in host cuda-discrete hip-discrete; do
+for device in software cuda-discrete hip-discrete; do
     run $device '' right
     run $device ofi.key:1 network \
         'shmemx_stream_sync: .*on_stream failed: .*Permission denied'
