@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.h - the memory in which a test's buffers lie.
  *
- * A test of tests/pe runs on host memory: the symmetric heap, static data and
+ * A test of tests/pe or tests/coll runs on host memory: the symmetric heap, static data and
  * private memory.  With T_MEMORY=device in the environment the same program has
  * device memory in place of static data; the scripts of tests/device start it
  * so, on a device in software, on stand-ins for GPUs and on GPUs.  The
@@ -10,6 +10,7 @@
 #ifndef TESTS_MEMORY_H
 #define TESTS_MEMORY_H
 
+#include "byte_of.h"
 #include "t.h"
 
 #include <shmem.h>
@@ -55,12 +56,7 @@ void mem_expect(const void *p, const void *want, size_t size);
 /* A line "PID WORD" in the stand-ins' log of calls, if there is one. */
 void mem_log(const char *word);
 
-/* Bytes that only this PE has in this round at this offset. */
-static inline unsigned char byte_of(int pe, unsigned round, size_t at)
-{
-    return (unsigned char)((unsigned)pe * 89u + round * 31u +
-                           (unsigned)(at * 2654435761u >> 7) + (unsigned)at);
-}
+/* byte_of() of this PE and this round at each offset. */
 void pattern(unsigned char *to, int pe, unsigned round, size_t size);
 
 static inline void finish_transfers(shmem_ctx_t ctx)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.h - what the tests of collectives share: random teams and buffers
- * whose content is known from the PE, the place and the round. */
+/* coll.h - what the tests of collectives share: teams, most of
+ * them random. */
 #ifndef TESTS_COLL_H
 #define TESTS_COLL_H
 
+#include "../byte_of.h"
 #include "../t.h"
 
 #include <shmem.h>
@@ -13,19 +14,14 @@ struct group {
     int n, me, start, stride;   /* in world numbers */
 };
 
-/* A random team of the world, the same on all PEs; collective. */
+/* A team of the world, the same on all PEs; collective.  group_of_round: the
+ * world in round 0, half of it in reverse in round 1, then random ones. */
 struct group group_draw(void);
-void group_drop(struct group *g);
+struct group group_of_round(int round);
+void group_destroy(struct group *g);
 static inline int group_pe(const struct group *g, int i)
 {
     return g->start + i * g->stride;
-}
-
-/* Bytes that only that PE in that round has at that place. */
-static inline unsigned char byte_of(int pe, unsigned round, size_t at)
-{
-    return (unsigned char)((unsigned)pe * 89u + round * 31u +
-                           (unsigned)(at * 2654435761u >> 7) + (unsigned)at);
 }
 
 #endif

@@ -1,144 +1,181 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: broadcast, collect, fcollect, alltoall and alltoalls put every
- * byte where the model says and none elsewhere: random teams, sizes, roots
- * and offsets, back to back.
+ * byte where the model says and none elsewhere: random teams, sizes and roots,
+ * buffers in either memory (memory.h), back to back.
  * PEs: 1 2 3 7 16 */
+#include "../memory.h"
 #include "coll.h"
 
-enum { ROUNDS = 40, MOST = 6000, ROOM = 16 * MOST, GUARD = 64 };
+enum { ROUNDS = 42, DEVICE_ROUNDS = 5, EACH = 10, MOST = 6000, GUARD = 64,
+       ROOM = (1 << 19) - GUARD };
 
-static unsigned char *source, *dest;
+static char *source[SYMMETRIC], *dest[SYMMETRIC];
+static unsigned char *mine, *want;      /* of ROOM + GUARD bytes */
 static unsigned round_now;
 
-/* Small sizes mostly; the same on all PEs. */
-static size_t draw_size(void)
+/* Small sizes mostly, of whole elements; the same on all PEs.  A buffer holds
+ * `blocks` of them. */
+static size_t draw_size(size_t blocks, size_t elem)
 {
     static const size_t often[] = { 0, 1, 3, 8, 64, 1000 };
     uint64_t r = T_RAND();
+    size_t most = ROOM / blocks / elem, n = r / 3 % MOST;
 
-    return r % 3 ? often[r / 3 % 6] : r / 3 % MOST;
+    if (r % 3)
+        n = often[r / 3 % 6];
+    else if (r / 3 % 4 == 0)
+        n = T_RAND() % (most + 1);
+    return (n < most ? n : most) * elem;
 }
 
-static void fill(size_t bytes)
+struct buffers {
+    void *to, *from;            /* each in any of the memories */
+};
+
+static struct buffers fill(size_t to_size, size_t from_size)
 {
-    for (size_t i = 0; i < bytes; i++)
-        source[i] = byte_of(shmem_my_pe(), round_now, i);
-    memset(dest, 0xee, ROOM + GUARD);
+    struct buffers b = { dest[T_RAND() % SYMMETRIC],
+                         source[T_RAND() % SYMMETRIC] };
+
+    pattern(mine, me, round_now, from_size);
+    mem_store(b.from, mine, from_size);
+    memset(want, 0xee, to_size + GUARD);
+    mem_store(b.to, want, to_size + GUARD);
     /* dest is ready everywhere before any PE calls. */
     shmem_sync_all();
+    return b;
 }
 
-/* dest[at..] is what PE pe had at from. */
-static void check(size_t at, int pe, size_t from, size_t bytes,
-                  const char *what)
+/* dest[at..] is to be what PE pe had at from. */
+static void expect(size_t at, int pe, size_t from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
-        if (dest[at + i] != byte_of(pe, round_now, from + i)) {
-            fprintf(stderr, "%s: byte %zu of %zu\n", what, i, bytes);
-            T_EQ(dest[at + i], byte_of(pe, round_now, from + i));
-            return;
-        }
+        want[at + i] = byte_of(pe, round_now, from + i);
 }
 
-static void check_untouched(size_t from)
+/* dest holds what is expected, and behind it and between nothing else. */
+static void check(const struct buffers *b, size_t to_size, const char *what)
 {
-    for (size_t i = from; i < from + GUARD; i++)
-        T_EQ(dest[i], 0xee);
+    static unsigned char got[ROOM + GUARD];
+
+    mem_load(got, b->to, to_size + GUARD);
+    if (memcmp(got, want, to_size + GUARD))
+        fprintf(stderr, "%s: %zu bytes\n", what, to_size);
+    T_MEM(got, want, to_size + GUARD);
 }
 
-static void one_broadcast(const struct group *g, size_t bytes)
+static void one_broadcast(const struct group *g)
 {
     int root = (int)(T_RAND() % (unsigned)g->n);
+    size_t bytes = draw_size(1, 1);
+    struct buffers b = fill(bytes, bytes);
 
-    fill(bytes);
     if (g->me < 0)
         return;
-    T_EQ(shmem_broadcastmem(g->team, dest, source, bytes, root), 0);
-    check(0, group_pe(g, root), 0, bytes, "broadcast");
-    check_untouched(bytes);
+    T_EQ(shmem_broadcastmem(g->team, b.to, b.from, bytes, root), 0);
+    expect(0, group_pe(g, root), 0, bytes);
+    check(&b, bytes, "broadcast");
 }
 
-static void one_collect(const struct group *g, size_t bytes)
+static void one_collect(const struct group *g)
 {
-    size_t at = 0, mine = 0, each[16];
+    bool ints = T_RAND() % 2;
+    size_t at = 0, all = 0, each[16], bytes = draw_size((size_t)g->n, 4);
+    struct buffers b;
 
-    for (int i = 0; i < g->n; i++)
+    for (int i = 0; i < g->n; i++) {
         each[i] = T_RAND() % (bytes + 1);
-    fill(bytes);
+        each[i] -= ints ? each[i] % 4 : 0;
+        all += each[i];
+    }
+    b = fill(all, bytes);
     if (g->me < 0)
         return;
-    mine = each[g->me];
-    T_EQ(shmem_collectmem(g->team, dest, source, mine), 0);
+    if (ints)
+        T_EQ(shmem_int_collect(g->team, b.to, b.from, each[g->me] / 4), 0);
+    else
+        T_EQ(shmem_collectmem(g->team, b.to, b.from, each[g->me]), 0);
     for (int i = 0; i < g->n; at += each[i++])
-        check(at, group_pe(g, i), 0, each[i], "collect");
-    check_untouched(at);
+        expect(at, group_pe(g, i), 0, each[i]);
+    check(&b, all, "collect");
 }
 
-static void one_fcollect(const struct group *g, size_t bytes)
+static void one_fcollect(const struct group *g)
 {
-    fill(bytes);
+    size_t bytes = draw_size((size_t)g->n, 1), all = (size_t)g->n * bytes;
+    struct buffers b = fill(all, bytes);
+
     if (g->me < 0)
         return;
-    T_EQ(shmem_fcollectmem(g->team, dest, source, bytes), 0);
+    T_EQ(shmem_fcollectmem(g->team, b.to, b.from, bytes), 0);
     for (int i = 0; i < g->n; i++)
-        check((size_t)i * bytes, group_pe(g, i), 0, bytes, "fcollect");
-    check_untouched((size_t)g->n * bytes);
+        expect((size_t)i * bytes, group_pe(g, i), 0, bytes);
+    check(&b, all, "fcollect");
 }
 
-static void one_alltoall(const struct group *g, size_t bytes)
+static void one_alltoall(const struct group *g)
 {
-    fill((size_t)g->n * bytes);
+    bool doubles = T_RAND() % 2;
+    size_t bytes = draw_size((size_t)g->n, doubles ? 8 : 1);
+    size_t all = (size_t)g->n * bytes;
+    struct buffers b = fill(all, all);
+
     if (g->me < 0)
         return;
-    T_EQ(shmem_alltoallmem(g->team, dest, source, bytes), 0);
+    if (doubles)
+        T_EQ(shmem_double_alltoall(g->team, b.to, b.from, bytes / 8), 0);
+    else
+        T_EQ(shmem_alltoallmem(g->team, b.to, b.from, bytes), 0);
     for (int i = 0; i < g->n; i++)
-        check((size_t)i * bytes, group_pe(g, i), (size_t)g->me * bytes, bytes,
-              "alltoall");
-    check_untouched((size_t)g->n * bytes);
+        expect((size_t)i * bytes, group_pe(g, i), (size_t)g->me * bytes,
+               bytes);
+    check(&b, all, "alltoall");
 }
 
-static void one_alltoalls(const struct group *g, size_t bytes)
+static void one_alltoalls(const struct group *g)
 {
-    ptrdiff_t dst = 1 + (ptrdiff_t)(T_RAND() % 3);
-    ptrdiff_t sst = 1 + (ptrdiff_t)(T_RAND() % 3);
-    size_t n = bytes / 24, at, from;
+    size_t dst = 1 + T_RAND() % 3, sst = 1 + T_RAND() % 3;
+    size_t elem = T_RAND() % 2 ? sizeof(float) : sizeof(short);
+    size_t n = draw_size(3 * (size_t)g->n, elem) / elem % 250, at, from;
+    size_t all = (size_t)g->n * n * elem;
+    struct buffers b = fill(all * dst, all * sst);
 
-    fill((size_t)g->n * n * (size_t)sst * 2);
     if (g->me < 0)
         return;
-    T_EQ(shmem_short_alltoalls(g->team, (short *)(void *)dest,
-                               (short *)(void *)source, dst, sst, n), 0);
+    if (elem == sizeof(float))
+        T_EQ(shmem_float_alltoalls(g->team, b.to, b.from, (ptrdiff_t)dst,
+                                   (ptrdiff_t)sst, n), 0);
+    else
+        T_EQ(shmem_short_alltoalls(g->team, b.to, b.from, (ptrdiff_t)dst,
+                                   (ptrdiff_t)sst, n), 0);
     for (int i = 0; i < g->n; i++)
         for (size_t k = 0; k < n; k++) {
-            at = ((size_t)i * n + k) * (size_t)dst * 2;
-            from = ((size_t)g->me * n + k) * (size_t)sst * 2;
-            check(at, group_pe(g, i), from, 2, "alltoalls");
-            if (dst > 1)
-                T_EQ(dest[at + 2], 0xee);
+            at = ((size_t)i * n + k) * dst * elem;
+            from = ((size_t)g->me * n + k) * sst * elem;
+            expect(at, group_pe(g, i), from, elem);
         }
+    check(&b, all * dst, "alltoalls");
 }
 
 T(moves)
 {
     struct group g;
 
-    for (int r = 0; r < ROUNDS; r++) {
-        g = group_draw();
-        for (int k = 0; k < 8; k++) {
-            size_t bytes = draw_size();
-
+    for (int r = 0; r < (on_device ? DEVICE_ROUNDS : ROUNDS); r++) {
+        g = group_of_round(r);
+        for (int k = 0; k < EACH; k++) {
             round_now++;
-            switch (T_RAND() % 5) {
-            case 0: one_broadcast(&g, bytes); break;
-            case 1: one_collect(&g, bytes); break;
-            case 2: one_fcollect(&g, bytes); break;
-            case 3: one_alltoall(&g, bytes); break;
-            default: one_alltoalls(&g, bytes);
+            switch (k % 5) {
+            case 0: one_broadcast(&g); break;
+            case 1: one_collect(&g); break;
+            case 2: one_fcollect(&g); break;
+            case 3: one_alltoall(&g); break;
+            default: one_alltoalls(&g);
             }
-            /* Nobody prepares the next dest while others still write. */
+            /* No PE fills its next dest while others still write. */
             shmem_sync_all();
         }
-        group_drop(&g);
+        group_destroy(&g);
     }
 }
 
@@ -147,7 +184,7 @@ T(nothing)
 {
     shmem_team_t world = SHMEM_TEAM_WORLD;
 
-    T_EQ(shmem_broadcastmem(world, NULL, NULL, 0, shmem_n_pes() - 1), 0);
+    T_EQ(shmem_broadcastmem(world, NULL, NULL, 0, n_pes - 1), 0);
     T_EQ(shmem_collectmem(world, NULL, NULL, 0), 0);
     T_EQ(shmem_fcollectmem(world, NULL, NULL, 0), 0);
     T_EQ(shmem_alltoallmem(world, NULL, NULL, 0), 0);
@@ -157,12 +194,12 @@ T(nothing)
     T_EQ(shmem_int_sum_exscan(world, NULL, NULL, 0), 0);
 }
 
-/* Nor does the one that brings nothing to what others collect. */
+/* A member whose length is 0 collects without a source. */
 T(some_bring_nothing)
 {
     enum { ELEMS = 9000 };
     static int in[ELEMS], out[15 * ELEMS];
-    int n = shmem_n_pes(), me = shmem_my_pe(), at = 0;
+    int n = n_pes, at = 0;
 
     for (int lacks = 0; lacks < n; lacks++)
         for (int many = 1; many <= ELEMS; many *= ELEMS) {
@@ -185,7 +222,7 @@ T(back_to_back)
 {
     enum { CALLS = 400 };
     static long in[CALLS], out[CALLS], all[CALLS][16];
-    int n = shmem_n_pes(), me = shmem_my_pe();
+    int n = n_pes;
 
     for (int i = 0; i < CALLS; i++) {
         in[i] = 1000 * i + me;
@@ -204,15 +241,25 @@ T(back_to_back)
 
 int main(void)
 {
-    shmem_init();
-    T_PE(shmem_my_pe());
-    source = shmem_malloc(ROOM + GUARD);
-    dest = shmem_malloc(ROOM + GUARD);
-    T_TRUE(source && dest);
+    memory_begin(SHMEM_THREAD_SINGLE);
+    mine = malloc(ROOM);
+    want = malloc(ROOM + GUARD);
+    for (int w = 0; w < SYMMETRIC; w++) {
+        source[w] = mem_alloc((enum memory)w, ROOM);
+        dest[w] = mem_alloc((enum memory)w, ROOM + GUARD);
+    }
+    T_TRUE(mine && want);
     T_RUN(moves);
-    T_RUN(nothing);
-    T_RUN(some_bring_nothing);
-    T_RUN(back_to_back);
-    shmem_finalize();
-    return T_DONE();
+    if (!on_device) {           /* buffers are static data */
+        T_RUN(nothing);
+        T_RUN(some_bring_nothing);
+        T_RUN(back_to_back);
+    }
+    for (int w = 0; w < SYMMETRIC; w++) {
+        mem_free((enum memory)w, dest[w]);
+        mem_free((enum memory)w, source[w]);
+    }
+    free(mine);
+    free(want);
+    return memory_end();
 }

@@ -129,7 +129,7 @@ T(long_ones)
             collects(&g, sizes[i % SIZES]);
             reductions(&g, sizes[i % SIZES], i >= SIZES);
         }
-        group_drop(&g);
+        group_destroy(&g);
     }
 }
 

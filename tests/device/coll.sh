@@ -6,5 +6,7 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each coll
+each ../coll/move
+each ../coll/reduce
+each ../coll/active_sets
 finish

@@ -54,7 +54,7 @@ start via "$host .*(another PE|write there)" cuda-coherent pe/rma_sized FAKE_CXI
     SHMEM_FAULT=ofi.hmem:0.4:3
 # What a NIC stores there is flushed where the device does not order it.
 for program in device/off_node pe/rma_sized pe/amo pe/signal pe/wait pe/lock \
-    device/coll device/on_stream; do
+    coll/move coll/reduce coll/active_sets device/on_stream; do
     start via "$driver" cuda-discrete $program FAKE_CXI_HMEM=1
     start via "$driver" hip-discrete $program FAKE_CXI_HMEM=1
 done

@@ -12,7 +12,8 @@ kind()
     extra=T_OWN=$1 device=$2
     shift 2
     for n; do
-        for program in pe/rma_sized pe/amo device/coll device/on_stream; do
+        for program in pe/rma_sized pe/amo coll/move coll/reduce \
+            coll/active_sets device/on_stream; do
             case $n in
                 */*) start job "$device" -n "${n%/*}" --ppn "${n#*/}" \
                     "$at/$program" ;;

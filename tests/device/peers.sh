@@ -141,7 +141,8 @@ says "^device: 2 $share"
 
 # Atomics on another device's memory, near and from another node, and what is
 # made of them.  A kernel of these that tries dies.
-for program in pe/amo pe/signal pe/wait pe/lock device/coll device/nbi; do
+for program in pe/amo pe/signal pe/wait pe/lock coll/move coll/reduce \
+    coll/active_sets device/nbi; do
     ran $two FAKE_DEVICE_PEERS=copy -n 3 \
         "$at/$program"
 done
@@ -165,7 +166,8 @@ vendors='cuda-discrete hip-discrete'
 ran $two FAKE_DEVICE_VISIBLE=one FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 2 "$amo"
 says "$no_atomics"
 vendors=cuda-discrete
-for program in pe/amo pe/signal pe/wait pe/lock device/coll device/nbi; do
+for program in pe/amo pe/signal pe/wait pe/lock coll/move coll/reduce \
+    coll/active_sets device/nbi; do
     ran $two FAKE_DEVICE_VISIBLE=one SHMEM_LOG=info:api -n 2 \
         "$at/$program"
     says_not "$no_atomics|$no_share"

@@ -23,11 +23,13 @@ with()
     start job "$device" "$@" "$at/$program"
 }
 
-for program in pe/rma_sized pe/amo pe/signal pe/wait pe/lock device/coll \
-    device/heap_blocks; do
+for program in pe/rma_sized pe/amo pe/signal pe/wait pe/lock coll/move \
+    coll/reduce coll/active_sets device/heap_blocks; do
     with cuda-discrete $program SHMEM_CHECK=1 -n 3
 done
-with hip-coherent device/coll SHMEM_CHECK=1 -n 3
+for program in coll/move coll/reduce coll/active_sets; do
+    with hip-coherent $program SHMEM_CHECK=1 -n 3
+done
 
 # Atomics of the NIC beside those of kernels, and on pinned memory.
 ln -s "$at/fake/cxi" cxi
@@ -43,9 +45,12 @@ with cuda-discrete pe/amo SHMEM_OFI_AMO=message -n 4 --ppn 2
 # ways BROADCAST COLLECT FCOLLECT ALLTOALL REDUCE SCAN
 ways()
 {
-    with cuda-discrete device/coll "SHMEM_COLL_BROADCAST=$1" "SHMEM_COLL_COLLECT=$2" \
-        "SHMEM_COLL_FCOLLECT=$3" "SHMEM_COLL_ALLTOALL=$4" \
-        "SHMEM_COLL_REDUCE=$5" "SHMEM_COLL_SCAN=$6" -n 3
+    for program in coll/move coll/reduce coll/active_sets; do
+        with cuda-discrete $program "SHMEM_COLL_BROADCAST=$1" \
+            "SHMEM_COLL_COLLECT=$2" "SHMEM_COLL_FCOLLECT=$3" \
+            "SHMEM_COLL_ALLTOALL=$4" "SHMEM_COLL_REDUCE=$5" \
+            "SHMEM_COLL_SCAN=$6" -n 3
+    done
 }
 ways pipeline ring bruck bruck ring doubling
 ways binomial push ring pairwise doubling pull
@@ -53,7 +58,7 @@ ways push pull push pull split doubling
 ways pull push pull push pull pull
 
 # All symmetric memory that the program does not name is the device's.
-for program in pe/rma_sized device/coll; do
+for program in pe/rma_sized coll/move coll/reduce coll/active_sets; do
     with cuda-discrete $program SHMEM_DEFAULT_SPACE=GPU -n 2
 done
 with cuda-discrete device/heap_blocks SHMEM_DEVICE_SYMMETRIC_SIZE= -n 2
