@@ -5,5 +5,5 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each pcoll
+each ../part/collectives
 finish

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kernel.h - what the tests of calls of kernels share.  The kernels are C
- * functions, so the tests need the software device. */
+ * functions, so the tests need the software device.  A test that includes
+ * memory.h before starts the library by memory_begin(), then kernel_open(). */
 #ifndef TESTS_KERNEL_KERNEL_H
 #define TESTS_KERNEL_KERNEL_H
 
@@ -11,9 +12,22 @@
 #include <shmemx_st.h>
 #include <string.h>
 
-static T_UNUSED int me, n_pes, next, prev;
 static T_UNUSED shmemx_dev_t dev;
 static T_UNUSED shmemx_stream_t stream;
+
+static T_UNUSED void kernel_open(void)
+{
+    T_EQ(shmemx_stream_create(&stream), 0);
+    T_EQ(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &dev), 0);
+}
+
+static T_UNUSED void kernel_close(void)
+{
+    T_EQ(shmemx_stream_destroy(stream), 0);
+}
+
+#ifndef TESTS_MEMORY_H
+static T_UNUSED int me, n_pes, next, prev;
 
 static T_UNUSED void kernel_begin(void)
 {
@@ -23,16 +37,16 @@ static T_UNUSED void kernel_begin(void)
     n_pes = shmem_n_pes();
     next = (me + 1) % n_pes;
     prev = (me + n_pes - 1) % n_pes;
-    T_EQ(shmemx_stream_create(&stream), 0);
-    T_EQ(shmemx_dev_get(SHMEM_DEVICE_CTX_DEFAULT, &dev), 0);
+    kernel_open();
 }
 
 static T_UNUSED int kernel_end(void)
 {
-    T_EQ(shmemx_stream_destroy(stream), 0);
+    kernel_close();
     shmem_finalize();
     return T_DONE();
 }
+#endif
 
 /* Launches the grid, and waits until it has ended. */
 static T_UNUSED void kernel_run(shmemx_kernel_t body, void *arg,

@@ -3,11 +3,13 @@
  * compared, element by element, for partitions and lengths around the limits of
  * their algorithms, in host and device memory, in place, in teams, started by
  * host and stream, made ready by host and kernels in any order; and schedules of
- * the program's.
+ * the program's.  On a GPU, whose kernels are no C functions, those of the host
+ * alone (memory.h).
  * PEs: 1 2 3 4 5
  * Ppn: 2/1 4/2 3/1 5/2
  * Env: SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=64M
  * Timeout: 120 */
+#include "../memory.h"
 #include "../kernel/kernel.h"
 #include <shmemx_pcoll.h>
 
@@ -19,6 +21,8 @@ enum { ROOM = 5 * 9 * 4001 };           /* members, partitions, elements */
 static shmem_team_t team;
 static int at, n, root;                 /* in the team */
 static long *source, *dest;
+/* Of a GPU: what is in source, and what was in dest when it was loaded. */
+static long source_copy[ROOM], dest_copy[ROOM];
 static shmemx_req_t req;
 static shmemx_prequest_t dev_req;
 static shmemx_queue_t queue;
@@ -48,12 +52,19 @@ static long value(int m, size_t i, int round)
 
 static void fill(enum what w, size_t len, int round, bool kept)
 {
-    size_t blocks = has_blocks(w) ? (size_t)n : 1;
+    size_t n_source = (has_blocks(w) ? (size_t)n : 1) * len;
+    size_t n_dest = kept ? 0 : (size_t)n * len;
+    long *from = has_device_private ? source_copy : source;
+    long *to = has_device_private ? dest_copy : dest;
 
-    for (size_t i = 0; i < blocks * len; i++)
-        source[i] = value(at, i, round);
-    for (size_t i = 0; i < (size_t)n * len && !kept; i++)
-        dest[i] = -77;
+    for (size_t i = 0; i < n_source; i++)
+        from[i] = value(at, i, round);
+    for (size_t i = 0; i < n_dest; i++)
+        to[i] = -77;
+    if (has_device_private) {
+        mem_store(source, from, n_source * sizeof *from);
+        mem_store(dest, to, n_dest * sizeof *to);
+    }
 }
 
 static long sum(int from, int to, size_t i, int round)
@@ -101,12 +112,18 @@ static void check_dest(enum what w, int p, int parts, size_t each, int round)
 {
     size_t len = each * (size_t)parts, from = p < 0 ? 0 : (size_t)p * each;
     size_t to = p < 0 ? len : from + each, bad = 0;
+    size_t blocks = fills_blocks(w) ? (size_t)n : 1;
+    const long *got = dest;
 
     if (w == BARRIER)
         return;
-    for (size_t b = 0; b < (fills_blocks(w) ? (size_t)n : 1); b++)
+    if (has_device_private) {
+        mem_load(dest_copy, dest, blocks * len * sizeof *dest);
+        got = dest_copy;
+    }
+    for (size_t b = 0; b < blocks; b++)
         for (size_t i = from; i < to; i++)
-            bad += dest[b * len + i] != expected(w, b, i, len, round);
+            bad += got[b * len + i] != expected(w, b, i, len, round);
     check(!bad);
 }
 
@@ -244,6 +261,34 @@ T(each_by_a_stream_in_device_memory)
     }
     T_EQ(shmemx_queue_destroy(queue), 0);
     close_buffers();
+}
+
+/* With source and dest in any two symmetric memories. */
+T(each_in_each_memory)
+{
+    enum { PARTS = 3, EACH = 700 };
+    size_t size = (size_t)n_pes * PARTS * EACH * sizeof(long);
+    long *from[SYMMETRIC], *to[SYMMETRIC];
+
+    use_team(SHMEM_TEAM_WORLD);
+    for (int m = 0; m < SYMMETRIC; m++) {
+        from[m] = mem_alloc((enum memory)m, size);
+        to[m] = mem_alloc((enum memory)m, size);
+    }
+    for (int w = 0; w < KINDS; w++)
+        for (int k = 0; k < SYMMETRIC * SYMMETRIC; k++) {
+            source = from[k % SYMMETRIC];
+            dest = to[k / SYMMETRIC];
+            rounds((enum what)w, PARTS, EACH, BY_HOST, 4);
+        }
+    source = dest = to[HOST];
+    rounds(ALLREDUCE, PARTS, EACH, BY_HOST, 4);
+    rounds(EXSCAN, PARTS, EACH, BY_HOST, 4);
+    source = dest = NULL;
+    for (int m = 0; m < SYMMETRIC; m++) {
+        mem_free((enum memory)m, to[m]);
+        mem_free((enum memory)m, from[m]);
+    }
 }
 
 T(in_place)
@@ -464,7 +509,7 @@ T(iterations_of_a_graph)
  * left one's block and the right one's. */
 T(a_schedule_of_neighbours)
 {
-    int both[] = { prev, next };
+    int both[] = { before, next };
     shmemx_sched_t s;
 
     use_team(SHMEM_TEAM_WORLD);
@@ -498,7 +543,7 @@ T(a_schedule_of_neighbours)
         ready_in_any_order(5, r);
         T_EQ(shmemx_req_wait(req), 0);
         for (size_t i = 0; i < 1500; i++) {
-            long mine = value(me, i, r), left = value(prev, i, r);
+            long mine = value(me, i, r), left = value(before, i, r);
             long right = value(next, i, r);
 
             check(dest[i] == (n > 2 ? mine + left + right : 2 * mine));
@@ -579,9 +624,9 @@ T(two_requests_of_one_source)
     close_buffers();
 }
 
-int main(void)
+static void on_the_software_device(void)
 {
-    kernel_begin();
+    kernel_open();
     T_RUN(each_by_the_host);
     T_RUN(each_by_a_stream_in_device_memory);
     T_RUN(in_place);
@@ -595,5 +640,14 @@ int main(void)
     T_RUN(many_partitions_and_no_elements);
     T_RUN(many_requests_at_once);
     T_RUN(two_requests_of_one_source);
-    return kernel_end();
+    kernel_close();
+}
+
+int main(void)
+{
+    memory_begin(SHMEM_THREAD_SINGLE);
+    T_RUN(each_in_each_memory);
+    if (!has_device_private)
+        on_the_software_device();
+    return memory_end();
 }

@@ -80,7 +80,7 @@ done
 # Streams that record graphs, and the streams' own tests, do what they did.
 unset SHMEM_TRACE_EVENTS
 export SHMEM_DEVICE_SYMMETRIC_SIZE=16M SHMEM_SYMMETRIC_SIZE=32M T_MEMORY=device
-for program in device/on_stream st/graph device/pcoll; do
+for program in device/on_stream st/graph part/collectives; do
     [ -x "$BUILD/obj/tests/$program" ] || continue
     rm -f t.json*
     SHMEM_DEVICE=cuda LD_LIBRARY_PATH="$BUILD/obj/tests/fake/cuda:$BUILD/obj/tests/fake/nvrtc" \
