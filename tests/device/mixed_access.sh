@@ -17,7 +17,7 @@ chmod +x first_differs
 for n in 2 '4 --ppn 2' '2 --ppn 1'; do
     # shellcheck disable=SC2086
     on cuda-discrete "$BUILD/bin/oshrun" -n $n ./first_differs \
-        "$at/device/nbi" >said 2>&1 || echo "exit status $?: $n" >>failed
+        "$at/pe/nbi_completes" >said 2>&1 || echo "exit status $?: $n" >>failed
     grep -q 'lies in pinned host memory' said || echo "not said: $n" >>failed
     [ ! -s failed ] || head -n 20 said >>failed
 done

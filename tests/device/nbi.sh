@@ -6,13 +6,13 @@
 # Timeout: 120
 set -u
 . "$(dirname "$0")/device.inc"
-each nbi
+each ../pe/nbi_completes
 if [ -z "$real" ]; then
     for device in cuda-discrete hip-discrete; do
         rm -f log
         FAKE_DEVICE_LOG=$PWD/log
         export FAKE_DEVICE_LOG
-        check job "$device" -n 2 "$at/device/nbi"
+        check job "$device" -n 2 "$at/pe/nbi_completes"
         awk '$2 == "BEGIN" { on[$1] = 1; next }
              $2 == "END" { on[$1] = 0 }
              on[$1] { $1 = ""; print }' log >calls

@@ -142,7 +142,7 @@ says "^device: 2 $share"
 # Atomics on another device's memory, near and from another node, and what is
 # made of them.  A kernel of these that tries dies.
 for program in pe/amo pe/signal pe/wait pe/lock coll/move coll/reduce \
-    coll/active_sets device/nbi; do
+    coll/active_sets pe/nbi_completes; do
     ran $two FAKE_DEVICE_PEERS=copy -n 3 \
         "$at/$program"
 done
@@ -167,7 +167,7 @@ ran $two FAKE_DEVICE_VISIBLE=one FAKE_DEVICE_PEERS=copy SHMEM_LOG=info:api -n 2 
 says "$no_atomics"
 vendors=cuda-discrete
 for program in pe/amo pe/signal pe/wait pe/lock coll/move coll/reduce \
-    coll/active_sets device/nbi; do
+    coll/active_sets pe/nbi_completes; do
     ran $two FAKE_DEVICE_VISIBLE=one SHMEM_LOG=info:api -n 2 \
         "$at/$program"
     says_not "$no_atomics|$no_share"

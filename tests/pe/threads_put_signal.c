@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: several threads put to, get from, count in and wait for device
- * memory at once, each in a context of its own or all in the default one, and
- * lose nothing; a forked child that ends disturbs nobody. */
+/* Description: several threads put to, get from, count in and wait for one
+ * memory (memory.h) at once, each in a context of its own or all in the default
+ * one, and lose nothing; the end of a forked child changes nothing.
+ * PEs: 1 2 4
+ * Ppn: 2/1 4/2 */
 #include "../memory.h"
 
 #include <pthread.h>
@@ -28,7 +30,7 @@ static void *work(void *arg)
     if (w->id % 2)
         T_EQ(shmem_ctx_create(0, &ctx), 0);
     for (unsigned r = 1; r <= ROUNDS; r++) {
-        uint64_t told = 2 * r;
+        uint64_t count_of_round = 2 * r;
 
         pattern(want, me * THREADS + w->id, r, LEN);
         shmem_ctx_putmem(ctx, source + at, want, LEN, me);
@@ -36,11 +38,11 @@ static void *work(void *arg)
         shmem_ctx_putmem_signal(ctx, dest + at, source + at, LEN, mine, 1,
                                 SHMEM_SIGNAL_ADD, next);
         shmem_ctx_uint64_atomic_add(ctx, count, 1, 0);
-        shmem_signal_wait_until(mine, SHMEM_CMP_GE, told - 1);
+        shmem_signal_wait_until(mine, SHMEM_CMP_GE, count_of_round - 1);
         shmem_ctx_getmem(ctx, got, dest + at, LEN, me);
         pattern(want, before * THREADS + w->id, r, LEN);
         T_MEM(got, want, LEN);
-        /* It may be sent again: told to who sends. */
+        /* The sender may send again: it waits for this count. */
         shmem_ctx_quiet(ctx);
         shmem_ctx_uint64_atomic_add(ctx, &count[8 + w->id], 1, before);
         shmem_uint64_wait_until(&count[8 + w->id], SHMEM_CMP_GE, r);
@@ -52,7 +54,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-T(at_once)
+T(threads_at_once)
 {
     struct worker w[THREADS];
 
@@ -68,7 +70,7 @@ T(at_once)
     shmem_barrier_all();
 }
 
-T(child)
+T(a_forked_child_ends)
 {
     int status = -1;
     pid_t pid = fork();
@@ -86,19 +88,19 @@ T(child)
 
 int main(void)
 {
-    device_begin(SHMEM_THREAD_MULTIPLE);
-    dest = mem_alloc(DEVICE, THREADS * LEN);
-    source = mem_alloc(DEVICE, THREADS * LEN);
-    sig = mem_alloc(DEVICE, THREADS * 64);
-    count = mem_alloc(DEVICE, 128);
+    memory_begin(SHMEM_THREAD_MULTIPLE);
+    dest = mem_alloc(OTHER, THREADS * LEN);
+    source = mem_alloc(OTHER, THREADS * LEN);
+    sig = mem_alloc(OTHER, THREADS * 64);
+    count = mem_alloc(OTHER, 128);
     mem_fill(sig, 0, THREADS * 64);
     mem_fill(count, 0, 128);
     shmem_barrier_all();
-    T_RUN(at_once);
-    T_RUN(child);
-    mem_free(DEVICE, count);
-    mem_free(DEVICE, sig);
-    mem_free(DEVICE, source);
-    mem_free(DEVICE, dest);
+    T_RUN(threads_at_once);
+    T_RUN(a_forked_child_ends);
+    mem_free(OTHER, count);
+    mem_free(OTHER, sig);
+    mem_free(OTHER, source);
+    mem_free(OTHER, dest);
     return memory_end();
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: non-blocking puts and gets of device memory are complete after
- * a quiet and ordered by a fence, a signal comes after its data, in each
- * context and thread, and whoever destroys a context, or ends the library, has
- * completed it. */
+/* Description: non-blocking puts and gets of either memory (memory.h) are
+ * complete after a quiet and ordered by a fence, a signal comes after its data,
+ * in each context and thread; the call that destroys a context, or ends the
+ * library, completes what was put on it.
+ * PEs: 1 2 4
+ * Ppn: 2/1 4/2 */
 #include "../memory.h"
 
 #include <pthread.h>
@@ -46,15 +48,15 @@ T(quiet_completes)
 T(fence_orders)
 {
     for (unsigned r = 0; r < ROUNDS; r++) {
-        char *to = dest[DEVICE];
+        char *to = dest[OTHER];
         uint64_t word = r + 1;
 
         pattern(mine, me, r, LEN);
-        mem_store(source[DEVICE], mine, LEN);
+        mem_store(source[OTHER], mine, LEN);
         pattern(mine, me, r + 100, LEN);
         mem_store(source[HOST], mine, LEN);
         shmem_barrier_all();
-        shmem_putmem_nbi(to, source[DEVICE], LEN, next);
+        shmem_putmem_nbi(to, source[OTHER], LEN, next);
         shmem_fence();
         if (r % 2)
             shmem_putmem(to, source[HOST], LEN, next);
@@ -76,7 +78,7 @@ T(signals_follow_data)
     for (unsigned r = 0; r < 4 * ROUNDS; r++) {
         int where = (int)(r % 2), op = r / 2 % 2 ? SHMEM_SIGNAL_SET
                                                  : SHMEM_SIGNAL_ADD;
-        char *to = dest[r / 4 % 2], *from = source[DEVICE];
+        char *to = dest[r / 4 % 2], *from = source[OTHER];
         unsigned char got[1000];
 
         pattern(mine, me, r, LEN);
@@ -99,7 +101,7 @@ T(many_signals)
         mem_store_word(sig[where], 0, 8);
         shmem_barrier_all();
         for (int i = 0; i < 150; i++)
-            shmem_putmem_signal_nbi(dest[DEVICE] + i * 16, source[DEVICE], 16,
+            shmem_putmem_signal_nbi(dest[OTHER] + i * 16, source[OTHER], 16,
                                     sig[where], 2, SHMEM_SIGNAL_ADD, next);
         shmem_signal_wait_until(sig[where], SHMEM_CMP_GE, 300);
         shmem_barrier_all();
@@ -113,19 +115,19 @@ T(destroying_completes)
     shmem_ctx_t ctx[5];
 
     pattern(mine, me, 50, LEN);
-    mem_store(source[DEVICE], mine, LEN);
-    mem_fill(dest[DEVICE], 0, LEN);
+    mem_store(source[OTHER], mine, LEN);
+    mem_fill(dest[OTHER], 0, LEN);
     shmem_barrier_all();
     for (int i = 0; i < 5; i++) {
         T_EQ(shmem_ctx_create(i % 2 ? SHMEM_CTX_NOSTORE : 0, &ctx[i]), 0);
-        shmem_ctx_putmem_nbi(ctx[i], dest[DEVICE] + i * (LEN / 5),
-                             source[DEVICE] + i * (LEN / 5), LEN / 5, next);
+        shmem_ctx_putmem_nbi(ctx[i], dest[OTHER] + i * (LEN / 5),
+                             source[OTHER] + i * (LEN / 5), LEN / 5, next);
     }
     for (int i = 0; i < 5; i++)
         shmem_ctx_destroy(ctx[i]);
     shmem_sync_all();
     pattern(mine, before, 50, LEN);
-    mem_expect(dest[DEVICE], mine, LEN);
+    mem_expect(dest[OTHER], mine, LEN);
     shmem_barrier_all();
 }
 
@@ -140,12 +142,12 @@ static void *work(void *arg)
     T_EQ(shmem_ctx_create(SHMEM_CTX_SERIALIZED, &ctx), 0);
     for (unsigned r = 0; r < 2 * ROUNDS; r++) {
         pattern(want, me, r + (unsigned)at, PART);
-        shmem_ctx_putmem_nbi(ctx, source[DEVICE] + at, want, PART, me);
+        shmem_ctx_putmem_nbi(ctx, source[OTHER] + at, want, PART, me);
         shmem_ctx_quiet(ctx);
-        shmem_ctx_putmem_nbi(ctx, dest[DEVICE] + at, source[DEVICE] + at,
+        shmem_ctx_putmem_nbi(ctx, dest[OTHER] + at, source[OTHER] + at,
                              PART, next);
         shmem_ctx_quiet(ctx);
-        shmem_ctx_getmem_nbi(ctx, got, dest[DEVICE] + at, PART, next);
+        shmem_ctx_getmem_nbi(ctx, got, dest[OTHER] + at, PART, next);
         shmem_ctx_quiet(ctx);
         T_MEM(got, want, PART);
     }
@@ -176,22 +178,22 @@ static void leave_contexts(void)
     for (int i = 0; i < CONTEXTS; i++) {
         T_EQ(shmem_ctx_create(0, &ctx), 0);
         for (int k = 0; k < PUTS; k++)
-            shmem_ctx_putmem_nbi(ctx, dest[DEVICE], source[DEVICE], LEN, next);
+            shmem_ctx_putmem_nbi(ctx, dest[OTHER], source[OTHER], LEN, next);
     }
 }
 
-/* For nbi.sh: none of these waits for the device. */
-static void leave_behind(void)
+/* For device/nbi.sh: none of these waits for the device. */
+static void do_not_wait(void)
 {
     shmem_barrier_all();
     mem_log("BEGIN");
     for (int i = 0; i < 10; i++) {
-        shmem_putmem_nbi(dest[DEVICE], source[DEVICE], LEN, next);
-        shmem_getmem_nbi(source[DEVICE] + LEN / 2, dest[DEVICE] + LEN / 2,
+        shmem_putmem_nbi(dest[OTHER], source[OTHER], LEN, next);
+        shmem_getmem_nbi(source[OTHER] + LEN / 2, dest[OTHER] + LEN / 2,
                          1000, next);
-        shmem_putmem_signal_nbi(dest[DEVICE], source[DEVICE], 1000,
-                                sig[DEVICE], 1, SHMEM_SIGNAL_ADD, next);
-        shmem_uint64_put_nbi(sig[DEVICE] + 1, sig[DEVICE] + 2, 1, next);
+        shmem_putmem_signal_nbi(dest[OTHER], source[OTHER], 1000,
+                                sig[OTHER], 1, SHMEM_SIGNAL_ADD, next);
+        shmem_uint64_put_nbi(sig[OTHER] + 1, sig[OTHER] + 2, 1, next);
     }
     mem_log("END");
     shmem_barrier_all();
@@ -199,7 +201,7 @@ static void leave_behind(void)
 
 int main(void)
 {
-    device_begin(SHMEM_THREAD_MULTIPLE);
+    memory_begin(SHMEM_THREAD_MULTIPLE);
     mine = malloc(LEN);
     for (int w = 0; w < SYMMETRIC; w++) {
         dest[w] = mem_alloc((enum memory)w, LEN);
@@ -213,7 +215,7 @@ int main(void)
     T_RUN(many_signals);
     T_RUN(destroying_completes);
     T_RUN(threads_and_contexts);
-    leave_behind();
+    do_not_wait();
     for (int w = 0; w < SYMMETRIC; w++)
         mem_free((enum memory)w, sig[w]);
     mem_free(HOST, source[HOST]);
