@@ -9,13 +9,13 @@
 
 static inline bool pp_matched(enum pp_mode m)
 {
-    return m == PP_ST || m == PP_RST || m == PP_EAGER || m == PP_PART;
+    return m == PP_SEND || m == PP_READY_SEND || m == PP_EAGER || m == PP_PART;
 }
 
 /* Round k uses buffer and request k % phases. */
 static inline int pp_phases(enum pp_mode m)
 {
-    return m == PP_RST ? 2 : 1;
+    return m == PP_READY_SEND ? 2 : 1;
 }
 
 /* A long message has so many parts. */
@@ -64,7 +64,7 @@ static int pp_pair_make(struct pp_pair *out, enum pp_mode m,
     for (int i = 0; i < n && !rc; i++) {
         rc = shmemx_recv_init(got[i], bytes, peer, i, &p.reqs[i]);
         if (!rc)
-            rc = (m == PP_RST ? shmemx_rsend_init : shmemx_send_init)(
+            rc = (m == PP_READY_SEND ? shmemx_rsend_init : shmemx_send_init)(
                 sent[i], bytes, peer, i, &p.reqs[n + i]);
     }
     *out = p;
@@ -81,7 +81,7 @@ static int pp_pair_free(struct pp_pair *p)
 }
 
 /* One start for the receive and the send of these rounds; 0: for none.  The
- * receive first: a ready send tells the other PE that it may answer. */
+ * receive first: after a ready send the other PE may answer. */
 static int pp_pair_start(struct pp_pair *p, uint64_t recv, uint64_t send)
 {
     unsigned phases = (unsigned)p->phases;

@@ -13,8 +13,12 @@
 #define MOST (1024 * MIB)
 
 const char *const pp_mode_names[PP_MODES] = {
-    "hd", "pss", "st", "rst", "eager", "part", "ki", "kt", "raw"
+    "host", "put-signal", "send", "ready-send", "eager", "part", "ki", "kt",
+    "raw"
 };
+/* Old names of the first ones, which stay. */
+static const char *const old_names[] = { "hd", "pss", "st", "rst" };
+enum { OLD_NAMES = sizeof old_names / sizeof *old_names };
 
 int pp_iters(const struct pp_opts *o, size_t bytes)
 {
@@ -29,24 +33,27 @@ void pp_help(void)
          "Round trips of messages that kernels pack, between two PEs: PE 0 "
          "packs and sends,\n"
          "PE 1 adds 1 to each element and sends it back, PE 0 checks.\n"
-         "  -m, --mode LIST      of hd, pss, st, rst, eager, part, ki, kt, "
-         "raw (all that there\n"
-         "                       are here)\n"
-         "        hd    the host drives: kernel, stream sync, put with "
+         "  -m, --mode LIST      of host, put-signal, send, ready-send, eager, "
+         "part, ki, kt, raw\n"
+         "                       (all that there are here)\n"
+         "        host        the host drives: kernel, stream sync, put with "
          "signal, wait\n"
-         "        pss   all on the stream: kernel, put with signal, wait\n"
-         "        st    the same by matched messages, each in its turn: "
+         "        put-signal  all on the stream: kernel, put with signal, "
+         "wait\n"
+         "        send        the same by matched messages, each in its turn: "
          "SHMEM_ST_EAGER=0\n"
-         "        rst   by ready sends, of which two take turns\n"
-         "        eager as st, of messages that SHMEM_ST_EAGER lets go "
+         "        ready-send  by ready sends, of which two take turns\n"
+         "        eager       as send, of messages that SHMEM_ST_EAGER sends "
          "ahead\n"
-         "        part  partitioned: the kernel that packs makes parts ready\n"
-         "        ki    one kernel for all round trips, which puts with "
+         "        part        partitioned: the kernel that packs makes parts "
+         "ready\n"
+         "        ki          one kernel for all round trips, which puts with "
          "signal\n"
-         "        kt    the same by a put that the host has posted, and the "
-         "kernel triggers\n"
-         "        raw   kernel, the device's own copy, store and wait; on one "
-         "node\n"
+         "        kt          the same by a put that the host has posted, and "
+         "the kernel\n"
+         "                    triggers\n"
+         "        raw         kernel, the device's own copy, store and wait; "
+         "on one node\n"
          "  -s, --sizes LO[:HI]  bytes, 4 to 1g, powers of two times LO "
          "(4:16m);\n"
          "                       k, m and g are powers of 1024\n"
@@ -64,7 +71,7 @@ void pp_help(void)
          "  -h, --help           this text\n"
          "Columns: RTT is the median of the trials, +-95% half of the interval "
          "of their\n"
-         "mean; /hd, /raw and /st divide it by that of these modes, within "
+         "mean; /host, /raw and /send divide it by that of these modes, within "
          "each trial;\n"
          "launches, armed (operations, for another thread or the NIC) and "
          "by_host (acts of\n"
@@ -112,17 +119,28 @@ static const char *sizes(const char *text, struct pp_opts *o)
     return o->min > o->max ? "LO is above HI" : NULL;
 }
 
+/* The mode of that name, or PP_MODES. */
+static int named(const char *text, size_t len)
+{
+    for (int m = 0; m < PP_MODES; m++)
+        if (strlen(pp_mode_names[m]) == len &&
+            memcmp(pp_mode_names[m], text, len) == 0)
+            return m;
+    for (int m = 0; m < OLD_NAMES; m++)
+        if (strlen(old_names[m]) == len &&
+            memcmp(old_names[m], text, len) == 0)
+            return m;
+    return PP_MODES;
+}
+
 static const char *modes(const char *text, struct pp_opts *o)
 {
     memset(o->mode, 0, sizeof o->mode);
     o->chosen = true;
     while (*text) {
         size_t len = strcspn(text, ",");
-        int m = 0;
+        int m = named(text, len);
 
-        while (m < PP_MODES && (strlen(pp_mode_names[m]) != len ||
-                                memcmp(pp_mode_names[m], text, len)))
-            m++;
         if (m == PP_MODES)
             break;
         o->mode[m] = true;
@@ -131,8 +149,8 @@ static const char *modes(const char *text, struct pp_opts *o)
             return NULL;
         text++;
     }
-    return "say some of hd, pss, st, rst, eager, part, ki, kt, raw, with "
-           "commas";
+    return "say some of host, put-signal, send, ready-send, eager, part, ki, "
+           "kt, raw, with commas";
 }
 
 static const char *number(const char *text, int least, int most, int *out)

@@ -35,7 +35,7 @@ extern const char pp_text[] __attribute__((visibility("hidden")));
 
 enum { PIECES = 200, HD_CALLS = 4 };    /* kernel, sync, put, wait */
 
-/* What the other PE tells after a loop. */
+/* What the other PE reports after a loop. */
 struct notified {
     uint64_t charged, launches, armed;
 };
@@ -54,8 +54,8 @@ static struct pp {
     struct msg_eager_limit eager;    /* by SHMEM_ST_EAGER; st changes it */
     uint64_t *flag;             /* symmetric host memory: the last round */
     struct notified *notified;
-    char *near_got;             /* the peer's, as this device reaches them */
-    uint64_t *near_flag;
+    char *peer_got;             /* the peer's, as this device reaches them */
+    uint64_t *peer_flag;
     size_t bytes;
     uint64_t round, launches;
     unsigned long verified;     /* round trips, by PE 0 */
@@ -157,12 +157,12 @@ static void load_kernels(void)
 static void send_by(enum pp_mode m)
 {
     switch (m) {
-    case PP_HD:
+    case PP_HOST:
         sync_stream();
         shmem_putmem_signal(pp.got[0], pp.sent[0], pp.bytes, pp.flag,
                             pp.round, SHMEM_SIGNAL_SET, pp.peer);
         break;
-    case PP_PSS:
+    case PP_PUT_SIGNAL:
         need(shmemx_putmem_signal_on_stream(pp.got[0], pp.sent[0], pp.bytes,
                                             pp.flag, pp.round,
                                             SHMEM_SIGNAL_SET, pp.peer,
@@ -170,8 +170,8 @@ static void send_by(enum pp_mode m)
              "shmemx_putmem_signal_on_stream");
         break;
     default:
-        need(gtl->copy(pp.near_got, pp.sent[0], pp.bytes, pp.stream), "a copy");
-        need(gtl->write64(pp.near_flag, pp.round, pp.stream), "a store");
+        need(gtl->copy(pp.peer_got, pp.sent[0], pp.bytes, pp.stream), "a copy");
+        need(gtl->write64(pp.peer_flag, pp.round, pp.stream), "a store");
         break;
     }
 }
@@ -179,10 +179,10 @@ static void send_by(enum pp_mode m)
 static void wait_by(enum pp_mode m)
 {
     switch (m) {
-    case PP_HD:
+    case PP_HOST:
         shmem_signal_wait_until(pp.flag, SHMEM_CMP_GE, pp.round);
         break;
-    case PP_PSS:
+    case PP_PUT_SIGNAL:
         need(shmemx_signal_wait_until_on_stream(NULL, pp.flag, SHMEM_CMP_GE,
                                                 pp.round, pp.stream),
              "shmemx_signal_wait_until_on_stream");
@@ -353,7 +353,7 @@ static void measure(enum pp_mode m, int trial, struct pp_cell *out)
     out->charged_us = (double)t.charged / n / 1e3;
     out->launches = (double)t.launches / n / 2;
     out->armed = (double)t.armed / n / 2;
-    out->host_acts = m == PP_HD ? HD_CALLS : out->armed;
+    out->host_acts = m == PP_HOST ? HD_CALLS : out->armed;
 }
 
 /* ---- what the times are made of ---- */
@@ -382,7 +382,8 @@ static void pieces(struct pp_head *out)
     pp.bytes = 0;
     out->launch_us = piece(true, false);
     out->sync_us = piece(false, false);
-    out->flag_us = pp.o.mode[PP_PSS] || pp.o.mode[PP_RAW] ? piece(false, true)
+    out->flag_us = pp.o.mode[PP_PUT_SIGNAL] || pp.o.mode[PP_RAW]
+                   ? piece(false, true)
                                                           : 0;
 }
 
@@ -404,16 +405,16 @@ static void *room(bool device, size_t bytes)
 }
 
 /* The mode raw is there if the device reaches the other PE's memory. */
-static void find_near(void)
+static void find_mapped(void)
 {
-    pp.near_got = (char *)stream_device_address(pp.peer, pp.got[0], pp.o.max);
-    pp.near_flag =
+    pp.peer_got = (char *)stream_device_address(pp.peer, pp.got[0], pp.o.max);
+    pp.peer_flag =
         (uint64_t *)stream_device_address(pp.peer, pp.flag, sizeof *pp.flag);
-    if ((pp.near_got && pp.near_flag) || !pp.o.mode[PP_RAW])
+    if ((pp.peer_got && pp.peer_flag) || !pp.o.mode[PP_RAW])
         return;
     if (pp.o.chosen && pp.me == 0)
         die("MODE", "--mode raw: the device does not reach the memory of "
-            "PE %d: they share no node, or %s lends none", pp.peer,
+            "PE %d: they share no node, or %s exports none", pp.peer,
             pp.device.name);
     if (pp.o.chosen)
         shmem_barrier_all();    /* PE 0 ends the job */
@@ -468,7 +469,7 @@ static void set_up(void)
     pp.steps = calloc(pp.n_steps, sizeof *pp.steps);
     if (!pp.steps)
         die("MEMORY", "no memory for %zu steps", pp.n_steps);
-    for (int i = 0; i < (pp.o.mode[PP_RST] ? 2 : 1); i++) {
+    for (int i = 0; i < (pp.o.mode[PP_READY_SEND] ? 2 : 1); i++) {
         pp.sent[i] = room(true, pp.o.max);
         pp.got[i] = room(true, pp.o.max);
     }
@@ -479,7 +480,7 @@ static void set_up(void)
     rc = shmemx_stream_create(&pp.stream);
     need(rc, "a stream");
     load_kernels();
-    find_near();
+    find_mapped();
     find_calling();
     find_eager();
 }
@@ -524,7 +525,8 @@ static bool begin(int argc, char **argv, int *status)
 /* How messages go is decided where a receive is matched. */
 static void match(enum pp_mode m)
 {
-    msg_eager_limit = m == PP_ST ? (struct msg_eager_limit){ 0, 0 } : pp.eager;
+    msg_eager_limit = m == PP_SEND ? (struct msg_eager_limit){ 0, 0 }
+                                   : pp.eager;
     need(pp_pair_make(&pp.pair[m], m, pp.stream, pp.sent, pp.got, pp.bytes,
                       pp.peer), "matching");
 }

@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* hd: the host drives; pss: put with signal on the stream; st, rst, eager:
- * matched messages; part: partitioned ones, which the kernel that packs makes
- * ready; ki: one kernel, which puts; kt: the same, by puts that the host has
- * posted; raw: put with signal by the device's own copy, store and wait. */
-enum pp_mode { PP_HD, PP_PSS, PP_ST, PP_RST, PP_EAGER, PP_PART, PP_KI, PP_KT,
-               PP_RAW, PP_MODES };
+/* host: the host drives; put-signal: put with signal on the stream; send,
+ * ready-send, eager: matched messages; part: partitioned ones, which the kernel
+ * that packs makes ready; ki: one kernel, which puts; kt: the same, by puts that
+ * the host has posted; raw: put with signal by the device's own copy, store and
+ * wait. */
+enum pp_mode { PP_HOST, PP_PUT_SIGNAL, PP_SEND, PP_READY_SEND, PP_EAGER,
+               PP_PART, PP_KI, PP_KT, PP_RAW, PP_MODES };
 extern const char *const pp_mode_names[PP_MODES];
 
 enum { PP_TRIALS = 100 };       /* at most */

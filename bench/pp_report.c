@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool later;              /* a row of the object has been printed */
+static bool continued;              /* a row of the object has been printed */
 
 double pp_interval(const double *values, int n)
 {
@@ -55,8 +55,8 @@ static double ratio(const struct pp_opts *o, const struct pp_cell *cells,
 static double charged_ratio(const struct pp_opts *o,
                             const struct pp_cell *cells, enum pp_mode of)
 {
-    return o->mode[PP_HD] && cells[PP_HD].charged_us > 0
-           ? cells[of].charged_us / cells[PP_HD].charged_us : 0;
+    return o->mode[PP_HOST] && cells[PP_HOST].charged_us > 0
+           ? cells[of].charged_us / cells[PP_HOST].charged_us : 0;
 }
 
 /* ---- the table ---- */
@@ -86,11 +86,11 @@ static void table_begin(const struct pp_opts *o, const struct pp_head *h)
         printf("2000 round trips (200 from 4 MiB, 20 above 64 MiB)");
     printf(", %d before each; times are the wall's, on whatever else the "
            "machine does\n", o->warmup);
-    printf("# %-8s %-5s %10s %8s %10s %10s %6s %8s %5s %9s %6s %6s", "Size",
-           "Mode", "RTT(us)", "+-95%", "Half(us)", "BW(MB/s)", "/hd",
-           "launches", "armed", "by_host", "/raw", "/st");
+    printf("# %-8s %-10s %10s %8s %10s %10s %6s %8s %5s %9s %6s %6s", "Size",
+           "Mode", "RTT(us)", "+-95%", "Half(us)", "BW(MB/s)", "/host",
+           "launches", "armed", "by_host", "/raw", "/send");
     if (o->charged)
-        printf(" %11s %10s", "Charged(us)", "charged/hd");
+        printf(" %11s %12s", "Charged(us)", "charged/host");
     putchar('\n');
 }
 
@@ -100,16 +100,16 @@ static void table_row(const struct pp_opts *o, size_t bytes,
     const struct pp_cell *c = &cells[m];
     double rtt = median(c->rtt, o->trials);
 
-    printf("%-10zu %-5s %10.2f", bytes, pp_mode_names[m], rtt);
+    printf("%-10zu %-10s %10.2f", bytes, pp_mode_names[m], rtt);
     cell(8, 2, pp_interval(c->rtt, o->trials));
     printf(" %10.2f %10.2f", rtt / 2, (double)bytes / (rtt / 2));
-    cell(6, 3, ratio(o, cells, m, PP_HD));
+    cell(6, 3, ratio(o, cells, m, PP_HOST));
     printf(" %8.2f %5.2f %9.2f", c->launches, c->armed, c->host_acts);
     cell(6, 2, ratio(o, cells, m, PP_RAW));
-    cell(6, 3, ratio(o, cells, m, PP_ST));
+    cell(6, 3, ratio(o, cells, m, PP_SEND));
     if (o->charged) {
         printf(" %11.3f", c->charged_us);
-        cell(10, 3, charged_ratio(o, cells, m));
+        cell(12, 3, charged_ratio(o, cells, m));
     }
     putchar('\n');
 }
@@ -157,18 +157,18 @@ static void json_row(const struct pp_opts *o, size_t bytes,
     const struct pp_cell *c = &cells[m];
 
     printf("%s{\"size\":%zu,\"mode\":\"%s\",\"iterations\":%d,"
-           "\"rtt_us\":%.6g,\"ci95_us\":%.6g", later ? "," : "", bytes,
+           "\"rtt_us\":%.6g,\"ci95_us\":%.6g", continued ? "," : "", bytes,
            pp_mode_names[m], pp_iters(o, bytes), median(c->rtt, o->trials),
            pp_interval(c->rtt, o->trials));
-    json_known("ratio_to_hd", ratio(o, cells, m, PP_HD));
+    json_known("ratio_to_host", ratio(o, cells, m, PP_HOST));
     json_known("ratio_to_raw", ratio(o, cells, m, PP_RAW));
-    json_known("ratio_to_st", ratio(o, cells, m, PP_ST));
+    json_known("ratio_to_send", ratio(o, cells, m, PP_SEND));
     printf(",\"launches\":%.6g,\"armed\":%.6g,\"host_acts\":%.6g,"
            "\"charged_us\":%.6g", c->launches, c->armed, c->host_acts,
            c->charged_us);
-    json_known("charged_ratio_to_hd", charged_ratio(o, cells, m));
+    json_known("charged_ratio_to_host", charged_ratio(o, cells, m));
     putchar('}');
-    later = true;
+    continued = true;
 }
 
 /* ---- */

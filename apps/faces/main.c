@@ -290,7 +290,7 @@ static const char *trigger(enum halo_mode m)
 {
     const shmemx_device_info_t *i = &faces.device.info;
 
-    if (m == HALO_CPU || m == HALO_HD)
+    if (m == HALO_CPU || m == HALO_HOST)
         return "host";
     if (halo_is_inside(m))
         return app.node_pes < app.pes ? "ring" : "kernel";
@@ -307,7 +307,7 @@ static void row(enum halo_mode m)
         { "grid", "grid", -8, -1, grid, 0 },
         { "PEs", "pes", 4, 0, NULL, app.pes },
         { "/node", "ppn", 5, 0, NULL, app.node_pes },
-        { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
+        { "mode", "mode", -10, -1, halo_mode_names[m], 0 },
         { "trigger", "trigger", -7, -1, trigger(m), 0 },
         { "mean(s)", "avg_s", 10, 6, NULL, times_mean(t) },
         { "+-95%", "ci95_s", 9, 6, NULL, times_interval(t) },
@@ -315,8 +315,8 @@ static void row(enum halo_mode m)
         { "min(s)", "min_s", 10, 6, NULL, times_least(t) },
         { "max(s)", "max_s", 10, 6, NULL, times_most(t) },
         { "us/step", "us_per_step", 9, 2, NULL, times_mean(t) / steps * 1e6 },
-        { "/hd", "ratio_to_hd", 6, 3, NULL, runs(HALO_HD)
-                 ? times_ratio(t, &faces.inner[HALO_HD]) : NAN },
+        { "/host", "ratio_to_host", 6, 3, NULL, runs(HALO_HOST)
+                 ? times_ratio(t, &faces.inner[HALO_HOST]) : NAN },
         { "host(us)", "host_us", 9, 2, NULL,
           times_median(&faces.enqueue[m]) / steps * 1e6 },
         { "messages", "messages_per_step", 8, 0, NULL, (double)faces.messages },
@@ -364,9 +364,9 @@ static const struct about about = {
     "interval),\n"
     "median(s), min(s) and max(s) of the runs; us/step and host(us) (the host "
     "is busy) are of\n"
-    "a step; /hd is the time divided by that of hd; messages are those of all "
-    "PEs in a step;\n"
-    "create(s) makes the halo.  man faces has more."
+    "a step; /host is the time divided by that of mode host; messages are "
+    "those of all PEs in\n"
+    "a step; create(s) makes the halo.  man faces has more."
 };
 
 static int options(int argc, char **argv)

@@ -159,14 +159,14 @@ static void row(enum halo_mode m)
 {
     const struct times *t = &gol.t.solved[m];
     double gens = (double)gol.gens, us = times_mean(t) / gens * 1e6;
-    double hd = gol.o.modes >> HALO_HD & 1
-              ? times_mean(&gol.t.solved[HALO_HD]) / gens * 1e6 : NAN;
-    double base = gol.base_us > 0 ? gol.base_us : app.pes == 1 ? hd : NAN;
+    double host = gol.o.modes >> HALO_HOST & 1
+                ? times_mean(&gol.t.solved[HALO_HOST]) / gens * 1e6 : NAN;
+    double base = gol.base_us > 0 ? gol.base_us : app.pes == 1 ? host : NAN;
     const struct column c[] = {
         { "size", "n", 7, 0, NULL, (double)gol.field.n },
         { "PEs", "pes", 4, 0, NULL, app.pes },
         { "/node", "ppn", 5, 0, NULL, app.node_pes },
-        { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
+        { "mode", "mode", -10, -1, halo_mode_names[m], 0 },
         { "pack", "pack", -5, -1, gol.o.apart ? "apart" : "fused", 0 },
         { "mean(s)", "solve_s", 10, 6, NULL, times_mean(t) },
         { "+-95%", "ci95_s", 9, 6, NULL, times_interval(t) },
@@ -176,13 +176,13 @@ static void row(enum halo_mode m)
         { "ideal(us)", "us_ideal", 9, 2, NULL, base / app.pes },
         { "speedup", "speedup", 7, 3, NULL, base / us },
         { "efficiency", "efficiency", 10, 3, NULL, base / us / app.pes },
-        { "/hd", "ratio_to_hd", 6, 3, NULL, gol.o.modes >> HALO_HD & 1
-                 ? times_ratio(t, &gol.t.solved[HALO_HD]) : NAN },
+        { "/host", "ratio_to_host", 6, 3, NULL, gol.o.modes >> HALO_HOST & 1
+                 ? times_ratio(t, &gol.t.solved[HALO_HOST]) : NAN },
         { "host(us)", "host_us", 9, 2, NULL,
           times_median(&gol.t.enqueued[m]) / gens * 1e6 },
         { "create(s)", "creation_s", 9, 6, NULL, gol.t.created[m] },
         { "pays_after", "pays_after", 10, 0, NULL,
-          hd > us ? gol.t.created[m] * 1e6 / (hd - us) : NAN },
+          host > us ? gol.t.created[m] * 1e6 / (host - us) : NAN },
         { .key = NULL }
     };
 
@@ -219,10 +219,10 @@ static const struct about about = {
     "the runs; us/iter,\n"
     "host(us) (the host is busy) and ideal(us) (--base by the PEs) are of a "
     "generation;\n"
-    "speedup is the base by us/iter, efficiency that by the PEs; /hd is the "
+    "speedup is the base by us/iter, efficiency that by the PEs; /host is the "
     "time divided by\n"
-    "that of hd; create(s) makes the halo, and after pays_after generations "
-    "hd is slower\nwith that.  man gol2d has more."
+    "that of mode host; create(s) makes the halo, and after pays_after "
+    "generations host is\nslower with that.  man gol2d has more."
 };
 
 static int options(int argc, char **argv)
@@ -239,7 +239,7 @@ static int options(int argc, char **argv)
         { "init", 0, OPTION_WORD, &init, 0, 0, inits, "WORD",
           "random or glider8 (random)" },
         { "base", 0, OPTION_REAL, &gol.base_us, 0, 0, NULL, "US",
-          "us/iter of hd on one PE, for speedup" },
+          "us/iter of mode host on one PE, for speedup" },
         { .name = NULL }
     };
 

@@ -9,11 +9,12 @@
 
 enum { K_GATHER, K_SCATTER };   /* the first ones of every program */
 
-const char *const halo_mode_names[HALO_MODES] = { "cpu", "hd", "pss", "st",
-                                                 "rst", "part", "ki", "kt" };
+const char *const halo_mode_names[HALO_MODES] = {
+    "cpu", "host", "put-signal", "send", "ready-send", "part", "ki", "kt"
+};
 static const struct halo_engine *const engines[HALO_MODES] = {
-    &halo_hd, &halo_hd, &halo_pss, &halo_st, &halo_rst, &halo_part, &halo_ki,
-    &halo_kt
+    &halo_host, &halo_host, &halo_put_signal, &halo_send, &halo_ready_send,
+    &halo_part, &halo_ki, &halo_kt
 };
 
 void halo_nothing(struct halo *h)

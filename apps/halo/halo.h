@@ -14,10 +14,11 @@
  *
  * All is in order of the device's stream.  The mode alone says who drives it:
  *   cpu  there is no device: this thread of the host computes, packs, puts
- *   hd   the host: it waits for the packing, puts, waits, starts the unpacking
- *   pss  the stream, by puts with signal; the host only enqueues
- *   st   the stream, by sends and receives that were matched once
- *   rst  the same, by ready sends: the sender gets no word that there is room
+ *   host the host: it waits for the packing, puts, waits, starts the unpacking
+ *   put-signal  the stream, by puts with signal; the host only enqueues
+ *   send the stream, by sends and receives that were matched once
+ *   ready-send  the same, by ready sends: no receiver notifies the sender of
+ *        free buffers
  *   part the same by partitioned messages: the stream starts them, and the
  *        kernel that packs makes each part of a side ready as soon as it is
  *   ki   the kernel that computes: one for all rounds of a run, which a
@@ -25,10 +26,10 @@
  *        of it are the host's
  *   kt   the same, but the host has posted the puts, and the kernel triggers them
  * Rounds take turns between two arrays, which may be the same one, and between
- * two sets of buffers; only st and part need no second set.  In that, what a neighbour
- * sends for round k goes where round k - 2 was, and it sends only after it has
- * what this PE sent for round k - 1, that is, after round k - 2 was unpacked
- * here.  This needs no further message, but that sides go both ways.
+ * two sets of buffers; only send and part need no second set.  In that, what a
+ * neighbour sends for round k goes where round k - 2 was, and it sends only after
+ * it has what this PE sent for round k - 1, that is, after round k - 2 was
+ * unpacked here.  This needs no further message, but that sides go both ways.
  * What fails ends the job, with a line. */
 #ifndef HALO_HALO_H
 #define HALO_HALO_H
@@ -36,8 +37,8 @@
 #include "device.h"
 #include "grid.h"
 
-enum halo_mode { HALO_CPU, HALO_HD, HALO_PSS, HALO_ST, HALO_RST, HALO_PART,
-                 HALO_KI, HALO_KT, HALO_MODES };
+enum halo_mode { HALO_CPU, HALO_HOST, HALO_PUT_SIGNAL, HALO_SEND,
+                 HALO_READY_SEND, HALO_PART, HALO_KI, HALO_KT, HALO_MODES };
 extern const char *const halo_mode_names[HALO_MODES];
 /* Is a run one kernel? */
 static inline bool halo_is_inside(enum halo_mode m)

@@ -41,8 +41,8 @@ struct exchange;
 void exchange_describe(const struct halo *h, struct exchange *out);
 /* For those that have nothing to do before. */
 void halo_nothing(struct halo *h);
-extern const struct halo_engine halo_hd, halo_pss, halo_st, halo_rst,
-    halo_part, halo_ki, halo_kt;
+extern const struct halo_engine halo_host, halo_put_signal, halo_send,
+    halo_ready_send, halo_part, halo_ki, halo_kt;
 
 struct halo {
     struct halo_what what;

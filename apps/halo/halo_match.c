@@ -120,28 +120,29 @@ static uint64_t match_received(const struct halo *h)
 
 /* ---- sends ---- */
 
-static void st_open(struct halo *h)
+static void plain_open(struct halo *h)
 {
     match_open(h, false);
 }
 
-static void st_before(struct halo *h)
+static void plain_before(struct halo *h)
 {
     start(h, h->neighbours, receives(h, h->round));
 }
 
-static void st_send(struct halo *h)
+static void plain_send(struct halo *h)
 {
     start(h, h->neighbours, sends(h, h->round));
 }
 
-const struct halo_engine halo_st = {
-    1, false, st_open, st_before, st_send, match_wait, match_close, match_received
+const struct halo_engine halo_send = {
+    1, false, plain_open, plain_before, plain_send, match_wait, match_close,
+    match_received
 };
 
 /* ---- ready sends ---- */
 
-static void rst_open(struct halo *h)
+static void ready_open(struct halo *h)
 {
     struct match_state *s;
     size_t half = (size_t)h->neighbours;
@@ -156,14 +157,14 @@ static void rst_open(struct halo *h)
     device_sync(h->device);
 }
 
-static void rst_send(struct halo *h)
+static void ready_send(struct halo *h)
 {
     struct match_state *s = h->state;
 
     start(h, 2 * h->neighbours, s->ahead[halo_phase(h)]);
 }
 
-static void rst_close(struct halo *h)
+static void ready_close(struct halo *h)
 {
     start(h, h->neighbours, sends(h, h->round));
     match_wait(h);
@@ -171,6 +172,7 @@ static void rst_close(struct halo *h)
     match_close(h);
 }
 
-const struct halo_engine halo_rst = {
-    2, false, rst_open, halo_nothing, rst_send, match_wait, rst_close, match_received
+const struct halo_engine halo_ready_send = {
+    2, false, ready_open, halo_nothing, ready_send, match_wait, ready_close,
+    match_received
 };

@@ -70,13 +70,13 @@ void put_wait(struct halo *h)
     shmem_quiet();
 }
 
-const struct halo_engine halo_hd = {
+const struct halo_engine halo_host = {
     2, false, put_open, halo_nothing, put_send, put_wait, put_close, put_received
 };
 
 /* ---- the stream ---- */
 
-static void pss_send(struct halo *h)
+static void put_signal_send(struct halo *h)
 {
     struct put_state *s = h->state;
     int p = halo_phase(h);
@@ -93,7 +93,7 @@ static void pss_send(struct halo *h)
     }
 }
 
-static void pss_wait(struct halo *h)
+static void put_signal_wait(struct halo *h)
 {
     struct put_state *s = h->state;
 
@@ -105,6 +105,7 @@ static void pss_wait(struct halo *h)
              "a quiet on the stream");
 }
 
-const struct halo_engine halo_pss = {
-    2, false, put_open, halo_nothing, pss_send, pss_wait, put_close, put_received
+const struct halo_engine halo_put_signal = {
+    2, false, put_open, halo_nothing, put_signal_send, put_signal_wait,
+    put_close, put_received
 };

@@ -84,6 +84,10 @@ static bool sizes(const struct option_row *row, const char *text, char *want,
     return false;
 }
 
+/* Old names of modes, which stay, in the order of halo_mode_names. */
+static const char *const old_modes[] = { "cpu", "hd", "pss", "st", "rst",
+                                         NULL };
+
 /* The number of a word of so many letters; -1. */
 static int find(const char *const *words, const char *text, size_t len)
 {
@@ -104,6 +108,8 @@ static bool words(const struct option_row *row, const char *text, char *want,
         size_t len = several ? strcspn(text, ",") : strlen(text);
 
         i = find(row->words, text, len);
+        if (i < 0 && several)
+            i = find(old_modes, text, len);
         if (i < 0)
             break;
         set |= 1u << i;
@@ -225,16 +231,16 @@ int options_read(int argc, char **argv, const struct about *about,
     const struct option_row common[] = {
         { "mode", 'm', OPTION_WORDS, &out->modes, 0, 0, modes, "LIST",
           "who drives the exchange (all):\n"
-          "cpu   the host, which computes, too\n"
-          "hd    the host\n"
-          "pss   the stream, by puts with signal\n"
-          "st    the stream, by matched messages\n"
-          "rst   the same, by ready sends, with two sets of buffers\n"
-          "part  the stream, by partitioned messages, whose parts the kernel\n"
-          "      that packs makes ready\n"
-          "ki    one kernel of the device for a whole run\n"
-          "kt    the same, by puts that the host has posted and the\n"
-          "      kernel triggers" },
+          "cpu         the host, which computes, too\n"
+          "host        the host\n"
+          "put-signal  the stream, by puts with signal\n"
+          "send        the stream, by matched messages\n"
+          "ready-send  the same, by ready sends, with two sets of buffers\n"
+          "part        the stream, by partitioned messages, whose parts\n"
+          "            the kernel that packs makes ready\n"
+          "ki          one kernel of the device for a whole run\n"
+          "kt          the same, by puts that the host has posted and the\n"
+          "            kernel triggers" },
         { "groups", 0, OPTION_NUMBER, &out->groups, 0, 1024, NULL, "N",
           "groups of the kernel of part, ki and kt (0: as many as there\n"
           "are cores for a PE)" },

@@ -12,7 +12,7 @@ enum option_kind {
     OPTION_NUMBER,              /* long, least to most */
     OPTION_REAL,                /* double above 0 */
     OPTION_WORD,                /* int: which of words */
-    OPTION_WORDS,               /* unsigned: a set of words, with commas */
+    OPTION_WORDS,               /* unsigned: a set of modes, with commas */
     OPTION_SIZES                /* long[most], least or more: as in 4x2 */
 };
 

@@ -113,7 +113,7 @@ static void norm_of(struct halo *h, enum halo_mode m, long check)
 
     device_launch(d, K_SQUARE_ROWS, jac.rows, &jac.step[halo_phase(h)]);
     device_launch(d, K_TOTAL, 1, &jac.totaling);
-    if (m == HALO_CPU || m == HALO_HD) {
+    if (m == HALO_CPU || m == HALO_HOST) {
         device_sync(d);
         app_need(shmem_double_sum_reduce(SHMEM_TEAM_WORLD, norm,
                                          jac.totaling.total, 1), "a norm");
@@ -230,20 +230,20 @@ static void row(enum halo_mode m)
 {
     const struct times *t = &jac.t.solved[m];
     double iters = (double)jac.iters, us = times_mean(t) / iters * 1e6;
-    bool hd = jac.o.modes >> HALO_HD & 1;
+    bool host = jac.o.modes >> HALO_HOST & 1;
     const struct column c[] = {
         { "nx", "nx", 7, 0, NULL, (double)jac.plate.nx },
         { "ny", "ny", 6, 0, NULL, (double)jac.plate.ny },
         { "PEs", "pes", 4, 0, NULL, app.pes },
         { "/node", "ppn", 5, 0, NULL, app.node_pes },
-        { "mode", "mode", -4, -1, halo_mode_names[m], 0 },
+        { "mode", "mode", -10, -1, halo_mode_names[m], 0 },
         { "mean(s)", "solve_s", 10, 6, NULL, times_mean(t) },
         { "+-95%", "ci95_s", 9, 6, NULL, times_interval(t) },
         { "median(s)", "median_s", 10, 6, NULL, times_median(t) },
         { "us/iter", "us_per_iter", 9, 2, NULL, us },
         { "GFLOP/s", "gflops", 8, 3, NULL, gflops(us) },
-        { "speedup", "speedup_vs_hd", 7, 3, NULL, hd
-                 ? times_ratio(&jac.t.solved[HALO_HD], t) : NAN },
+        { "speedup", "speedup_vs_host", 7, 3, NULL, host
+                 ? times_ratio(&jac.t.solved[HALO_HOST], t) : NAN },
         { "host(us)", "host_us", 9, 2, NULL,
           times_median(&jac.t.enqueued[m]) / iters * 1e6 },
         { "create(s)", "creation_s", 9, 6, NULL, jac.t.created[m] },
@@ -282,8 +282,8 @@ static const struct about about = {
     "us/iter and\n"
     "host(us) (the host is busy) are of an iteration; GFLOP/s counts 4 "
     "operations on a point,\n"
-    "and 3 more for a norm; speedup is the time of hd by this one; create(s) "
-    "makes the halo;\n"
+    "and 3 more for a norm; speedup is the time of mode host by this "
+    "one; create(s) makes the halo;\n"
     "total(s) is mean(s) and that.  man jacobi2d has more."
 };
 

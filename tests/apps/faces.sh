@@ -48,29 +48,29 @@ for what in 'last 8' 'none 0'; do
 done
 try 2 -- -t 2 -e 1x1x1 -n 2 -l 1x1x5 --json
 grep -qE '^\{"program":"faces",.*"elements":"1x1x1","points":2,"ends":"open","loops":"1x1x5",.*"verified":8,"rows":\[$' out &&
-    [ "$(grep -cE '^,?\{"grid":"2x1x1",.*"mode":"(cpu|hd|pss|st|rst|part|ki|kt)",.*"messages_per_step":2,.*\}$' out)" -eq 8 ] ||
+    [ "$(grep -cE '^,?\{"grid":"2x1x1",.*"mode":"(cpu|host|put-signal|send|ready-send|part|ki|kt)",.*"messages_per_step":2,.*\}$' out)" -eq 8 ] ||
     fail "json: $(cat out)"
 
 # --- What is wrong is found ---
 
-for mode in cpu hd pss st rst part ki kt; do
+for mode in cpu host put-signal send ready-send part ki kt; do
     refused 1 "$mode, 2x2x1 PEs, 20 steps of run [0-9]*: [0-9]* values are wrong" \
         4 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m $mode --spoil 2
 done
-few='-e 2x2x2 -n 3 -t 1 -l 2x3x4 -m st'
+few='-e 2x2x2 -n 3 -t 1 -l 2x3x4 -m send'
 # shellcheck disable=SC2086  # words
 {
     refused 1 'spoil 500: nothing wrong was found: .*: the first one has rounds 8 to 11 ' 2 -- $few --spoil 500
     refused 1 'the first one has rounds 0 to 11 ' 2 -- $few --spoil 12 -V all
     refused 1 'spoil 2: nothing wrong was found: nothing is sent' 1 -- $few --spoil 2
     for round in 8 11; do
-        refused 1 'st, 2x1x1 PEs, 4 steps' 2 -- $few --spoil $round
+        refused 1 'send, 2x1x1 PEs, 4 steps' 2 -- $few --spoil $round
     done
-    refused 1 'st, 2x1x1 PEs, 4 steps' 2 -- $few --spoil 0 -V all
+    refused 1 'send, 2x1x1 PEs, 4 steps' 2 -- $few --spoil 0 -V all
 }
 try 1 -- --help
 [ $status -eq 0 ] && grep -q '^Columns: trigger' out || fail "--help: $(cat out)"
-refused 1 'st, 2x1x1 PEs' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m st --spoil 2 --pack apart
+refused 1 'send, 2x1x1 PEs' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m send --spoil 2 --pack apart
 refused 2 'grid 2x2x1: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'elements 0: say EXxEYxEZ, of numbers from 1' 1 -- -e 0
 refused 2 'points 1: say a number from 2 to 64' 1 -- -n 1

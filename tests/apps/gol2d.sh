@@ -26,38 +26,40 @@ right 8 4 --ppn 2 -- -n 24 -g 20 -t 2
 # Groups of one kernel wait for each other.
 right 1 1 -- -n 24 -g 50 -t 2 -m ki --groups 3
 right 1 3 -- -n 24 -g 50 -t 2 -m ki --groups 5
-right 2 2 --ppn 1 -- -n 24 -g 20 -t 2 -m hd,ki --groups 2
+right 2 2 --ppn 1 -- -n 24 -g 20 -t 2 -m host,ki --groups 2
 right 1 1 -- -n 3 -g 7 -t 2 -m ki --groups 40
-right 2 3 -- -n 24 -g 51 -t 2 -m hd,kt --groups 5
+right 2 3 -- -n 24 -g 51 -t 2 -m host,kt --groups 5
 right 1 2 --ppn 1 -- -n 24 -g 20 -t 2 -m kt --groups 2
 on_gpus -n 32 -g 7
+# Old names of modes.
+right 4 2 -- -n 24 -g 7 -t 2 -m hd,pss,st,rst
 
 # --- The table's numbers, and the object's ---
 
 for what in 'last 2' 'none 0'; do
-    try 2 -- -n 24 -g 3 -t 3 -m hd,st -V "${what% *}"
+    try 2 -- -n 24 -g 3 -t 3 -m host,send -V "${what% *}"
     verified "${what#* }"
 done
 
-try 1 -- -n 32 -g 10 -t 3 -m hd --base 1000000 --json
+try 1 -- -n 32 -g 10 -t 3 -m host --base 1000000 --json
 grep -qE '^\{"program":"gol2d",.*"pes":1,"ppn":1,.*"grid":"1x1","generations":10,.*"verified":1,"rows":\[$' out &&
-    grep -qE '^\{"n":32,.*"mode":"hd",.*"us_ideal":1000000,.*"ratio_to_hd":1,.*"pays_after":null\}$' out ||
+    grep -qE '^\{"n":32,.*"mode":"host",.*"us_ideal":1000000,.*"ratio_to_host":1,.*"pays_after":null\}$' out ||
     fail "json: $(cat out)"
 
 # --- What is wrong is found ---
 
-for mode in cpu hd pss st rst part ki kt; do
+for mode in cpu host put-signal send ready-send part ki kt; do
     refused 1 "$mode, 32 x 32 on 2x1 PEs, 9 generations: [0-9]* cells are wrong" \
         2 -- -n 32 -g 9 -t 1 -w 0 -m $mode --spoil 3
 done
-refused 1 'pss, 32 x 32 on 2x1 PEs' 2 -- -n 32 -g 9 -t 1 -w 0 -m pss --spoil 3 --pack apart
+refused 1 'put-signal, 32 x 32 on 2x1 PEs' 2 -- -n 32 -g 9 -t 1 -w 0 -m put-signal --spoil 3 --pack apart
 for round in 10 1000000; do      # of 10
     refused 1 "spoil $round: nothing wrong was found: .*: the first one has rounds 1 to 9 " \
-        2 -- -n 32 -g 9 -t 1 -w 0 -m st --spoil $round
+        2 -- -n 32 -g 9 -t 1 -w 0 -m send --spoil $round
 done
-refused 1 'spoil 3: nothing wrong was found: no run is compared' 2 -- -n 32 -g 9 -t 1 -w 0 -m hd --spoil 3 -V none
+refused 1 'spoil 3: nothing wrong was found: no run is compared' 2 -- -n 32 -g 9 -t 1 -w 0 -m host --spoil 3 -V none
 # The rounds that it names are compared, and those beside them are not.
-few='-n 32 -g 9 -w 4 -m st'
+few='-n 32 -g 9 -w 4 -m send'
 for round in 5 13 15 23; do
     # shellcheck disable=SC2086  # words
     refused 1 'cells* are* wrong\|cell is wrong' 2 -- $few -t 2 -V all --spoil $round
@@ -71,7 +73,7 @@ done
 refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' 1 -- -n 2048 -g 1
 refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100: no multiple of 3x1 PEs' 3 -- -n 100
-refused 2 'mode hd,mpi: say some of cpu, hd, pss, st, rst, part, ki, kt' 1 -- -m hd,mpi
+refused 2 'mode host,mpi: say some of cpu, host, put-signal, send, ready-send, part, ki, kt' 1 -- -m host,mpi
 refused 2 'pack both: say one of fused, apart' 1 -- --pack=both
 refused 2 'grid 1x1x1: say PXxPY, of numbers from 1' 1 -- --grid 1x1x1
 refused 2 'gens 0: say a number from 1 to' 1 -- -g 0

@@ -30,17 +30,17 @@ right 2 3 -- -n 24x12 -i 51 -t 2 -m kt,part --groups 5
 right 2 2 --ppn 1 -- -n 24x12 -i 20 -t 2 -m ki,kt --groups 2 -c 4
 on_gpus -n 32x24 -i 7 -c 3
 
-try 2 -- -n 32x16 -i 10 -t 3 -m hd,part --json -c 5
+try 2 -- -n 32x16 -i 10 -t 3 -m host,part --json -c 5
 grep -qE '^\{"program":"jacobi2d",.*"pes":2,.*"grid":"2x1","iterations":10,"check":5,.*"verified":2,"rows":\[$' out &&
-    [ "$(grep -cE '^,?\{"nx":32,"ny":16,.*"mode":"(hd|part)",.*"speedup_vs_hd":.*\}$' out)" -eq 2 ] ||
+    [ "$(grep -cE '^,?\{"nx":32,"ny":16,.*"mode":"(host|part)",.*"speedup_vs_host":.*\}$' out)" -eq 2 ] ||
     fail "json: $(cat out)"
 
-for mode in cpu hd pss st rst part ki kt; do
+for mode in cpu host put-signal send ready-send part ki kt; do
     refused 1 "$mode, 32 x 32 on 2x1 PEs, 9 iterations: [0-9]* points are wrong" \
         2 -- -n 32x32 -i 9 -t 1 -w 0 -m $mode --spoil 3
 done
 refused 1 'spoil 10: nothing wrong was found: .*: the first one has rounds 1 to 9 ' \
-    2 -- -n 32x32 -i 9 -t 1 -w 0 -m st --spoil 10
+    2 -- -n 32x32 -i 9 -t 1 -w 0 -m send --spoil 10
 refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100x99: no multiple of 3x1 PEs' 3 -- -n 100x99
 refused 2 'size 0x9: say NXxNY, of numbers from 1' 1 -- -n 0x9

@@ -52,10 +52,10 @@ export SHMEM_DEVICE=software
 json one 1 "$BUILD/bin/bucketsort" --keys 100 -i 1
 json two 2 "$BUILD/bin/bucketsort" --keys 2000 -i 1 --variant all
 json three 3 "$BUILD/bin/bucketsort" --keys 2000 -i 1 --variant all
-json gol 2 "$BUILD/bin/gol2d" -n 32 -g 5 -t 2 -m hd,st
-json faces 2 "$BUILD/bin/faces" -e 1x1x1 -n 2 -l 1x1x3 -t 2 -m hd,pss
-json jacobi 2 "$BUILD/bin/jacobi2d" -n 32x16 -i 5 -t 2 -m hd,part
-json pack 2 "$BUILD/obj/bench/pp_pack" -s 8:64 -i 5 -w 1 -t 2 -m hd,st
+json gol 2 "$BUILD/bin/gol2d" -n 32 -g 5 -t 2 -m host,send
+json faces 2 "$BUILD/bin/faces" -e 1x1x1 -n 2 -l 1x1x3 -t 2 -m host,put-signal
+json jacobi 2 "$BUILD/bin/jacobi2d" -n 32x16 -i 5 -t 2 -m host,part
+json pack 2 "$BUILD/obj/bench/pp_pack" -s 8:64 -i 5 -w 1 -t 2 -m host,send
 json put 2 "$osu/osu_oshm_put" heap -m 8:64 -i 5 -x 0
 json get 2 "$osu/osu_oshm_get" heap -m 8:64 -i 5 -x 0
 json rate 2 "$osu/osu_oshm_put_mr" heap -m 8:64 -i 5 -x 0
@@ -81,10 +81,10 @@ says 1 'No such file' gone/x.png two.json
 variants='HA_HI HA_HI_OMP GA_HI GA_HI_Stream GA_HI_OMP GA_ST GA_KI GA_KT'
 draws sort "$variants" two.json
 draws both "$variants 2 3" two.json three.json
-draws gol 'hd st' gol.json
-draws faces 'hd pss' faces.json
-draws jacobi 'hd part' jacobi.json
-draws pack 'hd st 8 64' pack.json
+draws gol 'host send' gol.json
+draws faces 'host put-signal' faces.json
+draws jacobi 'host part' jacobi.json
+draws pack 'host send 8 64' pack.json
 draws osu 'put get 8 64' put.json get.json
 draws rate 'osu_oshm_put_mr' rate.json
 "$plot" stdin.svg - <rate.json && cmp -s stdin.svg rate.svg || fail 'standard input'

@@ -27,14 +27,14 @@ shows()
     ! grep -q "$escape" "$out" || fail "$*: without a terminal: $(cat "$out")"
 }
 
-shows 'gol2d: hd, run 1 of 2, 0 %' "$BUILD/bin/gol2d" -n 32 -g 5 -t 2 -m hd,st
-shows 'faces: hd, run 1 of 2, 0 %' "$BUILD/bin/faces" -e 1x1x1 -n 2 -l 1x1x3 -t 2 -m hd,pss
-shows 'jacobi2d: hd, run 1 of 2, 0 %' "$BUILD/bin/jacobi2d" -n 32x16 -i 5 -t 2 -m hd
-shows 'pp_pack: 8 bytes, run 1 of 2, 0 %' "$BUILD/obj/bench/pp_pack" -s 8:64 -i 5 -w 1 -t 2 -m hd
+shows 'gol2d: host, run 1 of 2, 0 %' "$BUILD/bin/gol2d" -n 32 -g 5 -t 2 -m host,send
+shows 'faces: host, run 1 of 2, 0 %' "$BUILD/bin/faces" -e 1x1x1 -n 2 -l 1x1x3 -t 2 -m host,put-signal
+shows 'jacobi2d: host, run 1 of 2, 0 %' "$BUILD/bin/jacobi2d" -n 32x16 -i 5 -t 2 -m host
+shows 'pp_pack: 8 bytes, run 1 of 2, 0 %' "$BUILD/obj/bench/pp_pack" -s 8:64 -i 5 -w 1 -t 2 -m host
 shows 'osu_oshm_put: 8 bytes, 0 %' "$BUILD/obj/tests/osu/osu_oshm_put" heap -m 8:64 -i 5 -x 0
 # With what is left, once that is known: this takes some seconds.
-shows 'gol2d: hd, run [0-9]+ of 40, [0-9]+ %, [0-9]+ s left' \
-    "$BUILD/bin/gol2d" -n 128 -g 1500 -t 40 -m hd --verify none
+shows 'gol2d: host, run [0-9]+ of 40, [0-9]+ %, [0-9]+ s left' \
+    "$BUILD/bin/gol2d" -n 128 -g 1500 -t 40 -m host --verify none
 shows 'bucketsort: HA_HI, round 1 of 3, [a-z ]+ [0-9]+ %' \
     "$BUILD/bin/bucketsort" --keys 1000 -i 2 --variant HA_HI
 finish 'progress on a terminal'

@@ -23,7 +23,7 @@ runs()
     # shellcheck disable=SC2086
     on "$device" "$BUILD/bin/oshrun" -n 2 "$@" >"$name.out" 2>"$name.err" </dev/null ||
         fail "$device: $*: status $?: $(head -n 3 "$name.err")"
-    [ "$(grep -cE '^[0-9]+ +(hd|pss|st|rst|eager|part|ki|kt|raw) ' "$name.out")" -eq "$rows" ] ||
+    [ "$(grep -cE '^[0-9]+ +(host|put-signal|send|ready-send|eager|part|ki|kt|raw) ' "$name.out")" -eq "$rows" ] ||
         fail "$device: $*: not $rows rows: $(tail -n 4 "$name.out")"
 }
 
@@ -57,6 +57,7 @@ few='-i 20 -w 5 -t 2 -V 20'
 {
     runs near 36 "${real:-software}" "$pp" $few -s 4:32 &
     runs far 24 "${real:-software}" --ppn 1 "$pp" $few -s 24:96 &
+    runs old_names 4 "${real:-software}" "$pp" $few -s 64 -m hd,pss,st,rst &
     wait
     runs large 8 "${real:-software}" "$pp" $few -s 260k &
     if [ -z "$real" ]; then
@@ -69,11 +70,11 @@ few='-i 20 -w 5 -t 2 -V 20'
     fi
     wait
 }
-# What a message takes: one kernel, but of ki and kt one for a whole loop; hd four
+# What a message takes: one kernel, but of ki and kt one for a whole loop; host four
 # calls of the host, others none.
-awk '/^[0-9]/ && ($8 != ($2 ~ /^k/ ? "0.05" : "1.00") || $10 != ($2 == "hd" ? "4.00" : "0.00")) { print; bad = 1 }
+awk '/^[0-9]/ && ($8 != ($2 ~ /^k/ ? "0.05" : "1.00") || $10 != ($2 == "host" ? "4.00" : "0.00")) { print; bad = 1 }
      END { exit bad }' near.out >row || fail "near: counts: $(cat row)"
-awk '/^[0-9]/ && $2 == "pss" && $9 != "1.00" { print; bad = 1 } END { exit bad }' \
+awk '/^[0-9]/ && $2 == "put-signal" && $9 != "1.00" { print; bad = 1 } END { exit bad }' \
     far.out >row || [ -n "$real" ] || fail "far: one armed operation a message: $(cat row)"
 grep -q '^# pp_pack: .* on one node' near.out || fail "$(head -n 1 near.out)"
 grep -q '^# pp_pack: .* on two nodes' far.out || fail "$(head -n 1 far.out)"
@@ -83,24 +84,24 @@ grep -qx '# verified 792 times: each element of .*' near.out ||
     fail "near: $(tail -n 1 near.out)"
 
 # The object has the same rows.
-on "${real:-software}" "$BUILD/bin/oshrun" -n 2 "$pp" $few -s 8:16 -m pss,hd --json >json 2>&1
-grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"hd",.*"ratio_to_hd":1,.*\{"size":16,"mode":"pss",[^}]*\}\],"verified":88\}$' json ||
+on "${real:-software}" "$BUILD/bin/oshrun" -n 2 "$pp" $few -s 8:16 -m put-signal,host --json >json 2>&1
+grep -qE '^\{"program":"pp_pack",.*"rows":\[\{"size":8,"mode":"host",.*"ratio_to_host":1,.*\{"size":16,"mode":"put-signal",[^}]*\}\],"verified":88\}$' json ||
     fail "json: $(cat json)"
 
 # One wrong element, in the pass of checks or in the last round of a loop.
-for mode in hd pss st rst eager part ki kt raw; do
+for mode in host put-signal send ready-send eager part ki kt raw; do
     refused 1 "$mode, messages of 512 bytes: of the answers of 20 round trips, 1 element is wrong" \
         -n 2 "$pp" $few -s 512 -m $mode --spoil 7
 done
 refused 1 'of the answers of 1 round trip, 1 element is wrong' \
-    -n 2 "$pp" -i 20 -w 5 -t 2 -V 0 -s 512 -m pss --spoil 25
+    -n 2 "$pp" -i 20 -w 5 -t 2 -V 0 -s 512 -m put-signal --spoil 25
 refused 1 'mode raw: the device does not reach .* PE 1' \
     -n 2 --ppn 1 "$pp" $few -s 4 -m raw
 refused 1 'mode eager: SHMEM_ST_EAGER is 4096 bytes here' \
     -n 2 "$pp" $few -s 8k -m eager
 refused 1 'no room for .* of device memory: set SHMEM_DEVICE_SYMM' \
     -n 2 "$pp" $few -s 4:16m
-refused 2 'mode pss,gone: say some of hd, pss, st, rst, eager, part, ki, kt, raw' -n 2 "$pp" -m pss,gone
+refused 2 'mode put-signal,gone: say some of host, put-signal, send, ready-send, eager, part, ki, kt, raw' -n 2 "$pp" -m put-signal,gone
 refused 2 'sizes 6: say LO or LO:HI, multiples of 4' -n 2 "$pp" -s 6
 refused 2 'sizes 1k:8: LO is above HI' -n 2 "$pp" -s 1k:8
 refused 2 'iters 0: say a number from 1' -n 2 "$pp" -i 0
