@@ -42,7 +42,7 @@
 enum {
     MOST_GROUPS = 64, MOST_PIECES = 64,
     PIECE_BYTES = 8192,         /* the least that a group or a piece gets, */
-    FAR_PIECE_BYTES = 512 << 10, /* if a next PE is on another node */
+    OFF_NODE_PIECE_BYTES = 512 << 10, /* if a next PE is on another node */
     MOST_ROUNDS = 1000,
     RUN_AHEAD = 16,             /* sums that a stream has enqueued */
     PARTS = 8
@@ -386,7 +386,7 @@ static int groups_here(const shmemx_device_info_t *device)
 static int open_device(void)
 {
     shmemx_device_info_t device;
-    int groups, near;
+    int groups, mapped;
 
     if (run.pes < 2)
         return bad("started with", "1 PE", "needs 2 or more, as in oshrun -n 2");
@@ -404,9 +404,9 @@ static int open_device(void)
         return bad("-g", "GROUPS", "so many do not run at once: see "
                    "SHMEM_DEVICE_RESIDENT");
     run.groups = groups;
-    near = shmem_team_translate_pe(SHMEM_TEAM_WORLD, (int)ring.next,
+    mapped = shmem_team_translate_pe(SHMEM_TEAM_WORLD, (int)ring.next,
                                    SHMEM_TEAM_SHARED) >= 0;
-    run.piece_bytes = least(near) ? PIECE_BYTES : FAR_PIECE_BYTES;
+    run.piece_bytes = least(mapped) ? PIECE_BYTES : OFF_NODE_PIECE_BYTES;
     return 0;
 }
 

@@ -369,7 +369,7 @@ static void rows(void)
         if (step[f] > kernel && step[HOST] > kernel)
             projection(forms[f].name, (step[HOST] - kernel) / (step[f] - kernel));
         else if (has(f))        /* other work, or too few steps */
-            printf("# %-7s sums cannot be told apart: the kernel alone took as "
+            printf("# %-7s sums cannot be measured: the kernel alone took as "
                    "long\n", forms[f].name);
 }
 

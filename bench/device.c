@@ -22,7 +22,7 @@ static char *dest[PLACES], *source[PLACES];
 struct form {
     enum place from, to;
     size_t size;
-    char *near;                     /* dest at PE 1, as the device sees it */
+    char *mapped;                     /* dest at PE 1, as the device sees it */
     size_t at;                      /* in all buffers */
 };
 
@@ -34,7 +34,7 @@ static void put(const char *from, char *to, size_t size, int iters)
     }
 }
 
-static void this_way(void *arg, int iters)
+static void one_pass(void *arg, int iters)
 {
     const struct form *w = arg;
 
@@ -72,7 +72,7 @@ static void raw_copies(void *arg, int iters)
     const struct form *w = arg;
 
     for (int i = 0; i < iters; i++)
-        gtl_copy_now(w->near + w->at, source[w->from] + w->at, w->size);
+        gtl_copy_now(w->mapped + w->at, source[w->from] + w->at, w->size);
 }
 
 /* How often in a round. */
@@ -128,12 +128,12 @@ static void puts_of(size_t size)
                          NULL, 0 };
         double target = size >= 4096 && k ? 1.1 : 0;
 
-        w.near = (char *)core_device_address(1, dest[w.to]);
-        show("put %c-%c %zu B, of H-H", &w, this_way, in_host_memory, target);
+        w.mapped = (char *)core_device_address(1, dest[w.to]);
+        show("put %c-%c %zu B, of H-H", &w, one_pass, in_host_memory, target);
         show("puts %c-%c %zu B, of H-H", &w, stream_of_puts,
              stream_in_host_memory, target);
         if (k)
-            show("put %c-%c %zu B, of raw", &w, this_way, raw_copies, 1.1);
+            show("put %c-%c %zu B, of raw", &w, one_pass, raw_copies, 1.1);
     }
 }
 
@@ -151,7 +151,7 @@ static void find_segment(void *arg, int iters)
     bench_store(source[HOST], (uint64_t)sum);
 }
 
-static void ask_whether_foreign(void *arg, int iters)
+static void query_device_only(void *arg, int iters)
 {
     int sum = 0;
 
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
             puts_of(sizes[i]);
         classify("segment of a symmetric address", find_segment);
-        classify("is it foreign?", ask_whether_foreign);
+        classify("is it device-only?", query_device_only);
     }
     shmem_barrier_all();
     for (unsigned i = 1; i < sizeof sizes / sizeof *sizes; i++)

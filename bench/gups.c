@@ -281,12 +281,12 @@ static long long wrong_words(uint64_t *buffer)
 /* Who works for the stream: for words of other nodes, if there are such. */
 static const char *engine_of(const struct mode *m)
 {
-    const shmemx_engines_t *near = run.device ? &device.near_device
+    const shmemx_engines_t *engines = run.device ? &device.near_device
                                               : &device.near_host;
 
     if (!m->on_stream)
         return "-";
-    return device.far.atomic[0] ? device.far.atomic : near->atomic;
+    return device.far.atomic[0] ? device.far.atomic : engines->atomic;
 }
 
 static int measure(const struct mode *m, uint64_t *buffer)

@@ -121,7 +121,7 @@ static void ring_loop(int n)
     shmemx_dev_quiet(&dev);
 }
 
-static void far_put_loop(int n)
+static void off_node_put_loop(int n)
 {
     for (int i = 0; i < n; i++)
         shmemx_dev_putmem_nbi(&dev, dest, source, SMALL, 1);
@@ -187,13 +187,13 @@ static double store_items_ns(void (*loop)(int n), int n)
 
 /* ---- rows ---- */
 
-struct way {
+struct method {
     double (*by)(void (*loop)(int n), int n);
     void (*loop)(int n);
 };
 
 /* Medians of each and of the ratio of a round. */
-static struct bench_pair both(struct way ours, struct way limit, int n)
+static struct bench_pair both(struct method ours, struct method limit, int n)
 {
     double a[BENCH_ROUNDS], b[BENCH_ROUNDS], q[BENCH_ROUNDS];
 
@@ -220,16 +220,16 @@ static void show(const char *name, struct bench_pair p, double target)
         bench_print(&row);
 }
 
-static const struct way by_p_items = { p_items_ns, NULL };
-static const struct way by_store_items = { store_items_ns, NULL };
-static const struct way by_p = { kernel_ns, p_loop };
-static const struct way by_store = { kernel_ns, store_loop };
-static const struct way by_block = { kernel_ns, put_block_loop };
-static const struct way by_memcpy = { kernel_ns, memcpy_loop };
-static const struct way by_request = { kernel_ns, far_put_loop };
-static const struct way by_host = { host_ns, host_put_loop };
-static const struct way by_barrier = { kernel_ns, barrier_loop };
-static const struct way by_host_barrier = { host_ns, host_barrier_loop };
+static const struct method by_p_items = { p_items_ns, NULL };
+static const struct method by_store_items = { store_items_ns, NULL };
+static const struct method by_p = { kernel_ns, p_loop };
+static const struct method by_store = { kernel_ns, store_loop };
+static const struct method by_block = { kernel_ns, put_block_loop };
+static const struct method by_memcpy = { kernel_ns, memcpy_loop };
+static const struct method by_request = { kernel_ns, off_node_put_loop };
+static const struct method by_host = { host_ns, host_put_loop };
+static const struct method by_barrier = { kernel_ns, barrier_loop };
+static const struct method by_host_barrier = { host_ns, host_barrier_loop };
 
 /* PE 1 is mapped. */
 static void on_node(void)

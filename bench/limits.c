@@ -162,7 +162,7 @@ static void volley(_Atomic uint64_t *ball, uint64_t first, int passes)
     }
 }
 
-static void line_one_way(struct place *p)
+static void line_one_direction(struct place *p)
 {
     struct bench_row row = { .name = "cache line, one way", .unit = "ns" };
     const int passes = 20000;
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
     crowd(&p);                          /* on all cores, before pinning */
     if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
         contended(&p);
-        line_one_way(&p);
+        line_one_direction(&p);
     }
     bench_pin(0);
     single(&p);

@@ -167,7 +167,7 @@ static void measure(void)
 }
 
 /* PE 1: returns each ball of all rounds, then waits. */
-static void serve(void)
+static void answer(void)
 {
     uint64_t n = 1, balls = 0;
 
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
         if (!barrier_only && shmem_n_pes() > 1 && me == 0)
             measure();
         else if (!barrier_only && me == 1)
-            serve();
+            answer();
         shmem_barrier_all();
         together("barrier_all", barriers);
         together("8 B sum_reduce", sums);

@@ -135,10 +135,10 @@ static void reap(int most)
 static void post_write(size_t to, void *from, size_t size)
 {
     struct iovec local = { from, size };
-    struct fi_rma_iov far = { ofi.blob.base + to, size, ofi.blob.key };
+    struct fi_rma_iov remote = { ofi.blob.base + to, size, ofi.blob.key };
     struct fi_msg_rma msg = {
         .msg_iov = &local, .desc = &ofi.desc, .iov_count = 1,
-        .addr = ofi.peer, .rma_iov = &far, .rma_iov_count = 1,
+        .addr = ofi.peer, .rma_iov = &remote, .rma_iov_count = 1,
     };
     uint64_t flags = FI_COMPLETION | FI_DELIVERY_COMPLETE;
 
@@ -271,7 +271,7 @@ static void exchanges(void *arg, int iters)
 
 /* PE 1: turns the queue, and returns each ball; of an exchange it throws the
  * next one. */
-static void serve(void)
+static void answer(void)
 {
     uint64_t last = 0, ball;
 
@@ -470,7 +470,7 @@ int main(int argc, char **argv)
     if (self.rank == 0)
         measure();
     else
-        serve();
+        answer();
     fence();
     shut();
     PMIx_Finalize(NULL, 0);

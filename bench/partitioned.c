@@ -284,10 +284,10 @@ static void row(size_t bytes)
 
 static void calls(void)
 {
-    bool near = shmem_ptr(to, !me) != NULL;
+    bool mapped = shmem_ptr(to, !me) != NULL;
     double store = store_ns(), copy = 0, engine, count;
 
-    if (near)
+    if (mapped)
         copy = ready_ns(SHMEMX_PREQUEST_COPY, SMALL);
     engine = ready_ns(SHMEMX_PREQUEST_ENGINE, SMALL);
     count = ready_ns(SHMEMX_PREQUEST_ENGINE, 1);

@@ -64,7 +64,7 @@ static void shut(void)
                                             stream), "wait_until");
 }
 
-static void open_gate(void)
+static void open_streams(void)
 {
     shmem_uint64_p(&calm, 0, 1);
     shmem_uint64_p(&start_flag, lap, 0);
@@ -93,7 +93,7 @@ static void show_pair(const char *name, struct bench_pair p, double target,
 
 /* ---- near: beside the device's own ---- */
 
-static void near_step(void)
+static void on_node_step(void)
 {
     put8();
     quiet();
@@ -108,11 +108,11 @@ static void raw_step(void)
     must(gtl->wait64(raw_word, 1, stream), "wait64");
 }
 
-static void near_steps(void *arg, int iters)
+static void on_node_steps(void *arg, int iters)
 {
     (void)arg;
     for (int i = 0; i < iters; i++)
-        near_step();
+        on_node_step();
     sync_stream();
 }
 
@@ -124,11 +124,11 @@ static void raw_steps(void *arg, int iters)
     sync_stream();
 }
 
-static void near_step_sync(void *arg, int iters)
+static void on_node_step_sync(void *arg, int iters)
 {
     (void)arg;
     for (int i = 0; i < iters; i++) {
-        near_step();
+        on_node_step();
         sync_stream();
     }
 }
@@ -160,7 +160,7 @@ static double calls_ns(void (*call)(void), int times, bool held)
         if (r >= 0)
             ns[r] = (bench_now_ns() - start) / times;
         if (held)
-            open_gate();
+            open_streams();
     }
     sync_stream();
     return bench_median(ns, BENCH_ROUNDS);
@@ -183,17 +183,16 @@ static void batches(const char *name)
     queue = NULL;
 }
 
-static void near(void)
+static void on_node(void)
 {
     raw_dest = shmem_ptr(dest, 1);
     raw_word = shmem_ptr(&flag, 1);
     /* A call takes a little longer than the stream its step, and a raw one
      * less: with many to a sync calls are all there is. */
-    show_pair("near put, quiet, wait, many", bench_both(near_steps, raw_steps,
-                                                        NULL, iterations), 0,
-              0);
+    show_pair("near put, quiet, wait, many",
+              bench_both(on_node_steps, raw_steps, NULL, iterations), 0, 0);
     show_pair("near put, quiet, wait, sync",
-              bench_both(near_step_sync, raw_step_sync, NULL, iterations), 0,
+              bench_both(on_node_step_sync, raw_step_sync, NULL, iterations), 0,
               1.2);
     show("near put, the call alone", "ns", calls_ns(put8, iterations, true),
          150);
@@ -212,9 +211,9 @@ static void stamp(void *arg)
     triggered = bench_now_ns();
 }
 
-/* PE 1 sees the flag and tells when: the clock is the machine's.  Then it lets
- * the network advance, as some need it, until PE 0 is through. */
-static void serve(int pings)
+/* PE 1 sees the flag and reports when: the clock is the machine's.  Then it
+ * makes the network advance, as some need it, until PE 0 is through. */
+static void answer(int pings)
 {
     const struct timespec pause_ms = { 0, 100000 };
 
@@ -230,7 +229,7 @@ static void serve(int pings)
     }
 }
 
-/* The host sleeps as soon as it can, so that it is in nobody's way. */
+/* The host sleeps as soon as it can, so that it takes no core. */
 static double ping(bool on_stream)
 {
     static uint64_t n, seen;
@@ -260,7 +259,7 @@ static double pings_ns(bool on_stream, double *ns)
     return bench_median(ns, iterations);
 }
 
-static void one_way(double target)
+static void one_direction(double target)
 {
     double *ns = malloc((size_t)iterations * sizeof *ns);
     double a[BENCH_ROUNDS], b[BENCH_ROUNDS], q[BENCH_ROUNDS];
@@ -372,7 +371,7 @@ static void armed(const char *name, bool nbi)
     ns = bench_now_ns() - start;
     bytes = resident() - bytes;
     start = bench_now_ns();
-    open_gate();
+    open_streams();
     quiet();
     sync_stream();
     end = bench_now_ns();
@@ -417,7 +416,7 @@ static void idle(bool waiting)
     cpu = cpu_ns();
     nanosleep(&while_, NULL);
     cpu = cpu_ns() - cpu;
-    open_gate();
+    open_streams();
     for (int i = 0; i < STREAMS; i++) {
         must(shmemx_stream_sync(all[i]), "stream_sync");
         must(shmemx_stream_destroy(all[i]), "stream_destroy");
@@ -438,10 +437,10 @@ static int options(int argc, char **argv)
     return iterations > 0 && optind == argc ? 0 : 2;
 }
 
-static void measure(bool is_far, double target)
+static void measure(bool is_off_node, double target)
 {
-    if (is_far) {
-        one_way(target);
+    if (is_off_node) {
+        one_direction(target);
         sequences("far");
         show("far put, the call alone", "ns",
              calls_ns(put8, iterations, true), 150);
@@ -449,7 +448,7 @@ static void measure(bool is_far, double target)
         armed("far put", false);
         armed("far put_nbi", true);
     } else {
-        near();
+        on_node();
         sequences("near");
         armed("near put", false);
     }
@@ -461,7 +460,7 @@ static void measure(bool is_far, double target)
 int main(int argc, char **argv)
 {
     const char *provider = getenv("SHMEM_OFI_PROVIDER");
-    bool is_far;
+    bool is_off_node;
 
     if (options(argc, argv)) {
         fprintf(stderr, "usage: stream [--tsv] [-i ITERATIONS]\n");
@@ -473,11 +472,12 @@ int main(int argc, char **argv)
         !gtl_device.host_streams)
         shmem_global_exit(77);
     shmem_barrier_all();
-    is_far = !shmem_ptr(dest, 1 - shmem_my_pe());
+    is_off_node = !shmem_ptr(dest, 1 - shmem_my_pe());
     if (shmem_my_pe() == 0)
-        measure(is_far, provider && !strcmp(provider, "shm") ? 5000 : 16000);
-    else if (shmem_my_pe() == 1 && is_far)
-        serve(pings());
+        measure(is_off_node,
+                provider && !strcmp(provider, "shm") ? 5000 : 16000);
+    else if (shmem_my_pe() == 1 && is_off_node)
+        answer(pings());
     must(shmemx_stream_destroy(stream), "stream_destroy");
     shmem_barrier_all();
     shmem_finalize();

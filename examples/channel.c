@@ -3,10 +3,10 @@
  * neighbours exchange their outermost cells by messages.
  *
  * Shows: sends and receives that are matched once and started in each step,
- * all four with one call.  A message waits for its receive, so nobody counts
+ * all four with one call.  A message waits for its receive, so no PE counts
  * steps, and nothing takes turns: what a kernel still reads is not written,
- * since the next receive is started behind it.  Tags tell the two messages
- * apart where both neighbours are the same PE, or this one. */
+ * since the next receive is started behind it.  Tags distinguish the
+ * two messages where both neighbours are the same PE, or this one. */
 #include "example.h"
 
 enum { CELLS = 256, STEPS = 40 };       /* of a PE */

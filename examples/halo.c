@@ -3,7 +3,7 @@
  * PE needs its neighbours' outermost cells.
  *
  * Shows: requests that are made once and started in each step, with one store
- * of the device for both neighbours.  Two rows take turns, so that nobody
+ * of the device for both neighbours.  Two rows take turns, so that no PE
  * writes into a row that its neighbour still reads: a cell of step t + 2 is
  * sent by who has got mine of step t + 1, and that I sent when step t was done.
  * For the same reason each side has a count of its own: one may be a step

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tickets.c - PEs share jobs out: who is free draws the number of the next one.
+/* tickets.c - PEs share jobs out: a free PE draws the number of the next one.
  *
  * Shows: an atomic with a result, and one without, in the order of a stream.
  * The number goes to device memory, where the kernel behind it finds out what
@@ -10,12 +10,12 @@
 enum { JOBS = 60 };
 
 struct work {
-    long *ticket, *done;
+    long *next_job, *done;
 };
 
 KERNEL(do_job, struct work)
 {
-    long job = *arg->ticket;
+    long job = *arg->next_job;
 
     if (i == 0 && job < JOBS)           /* others: nothing is left */
         arg->done[job] += job + 1;
@@ -34,12 +34,13 @@ int main(void)
     n = shmem_n_pes();
     next = (long *)device_calloc(1, sizeof *next);      /* that of PE 0 */
     drawn = (long *)device_calloc(1, sizeof *drawn);
-    work.ticket = (long *)device_calloc(1, sizeof *work.ticket);
+    work.next_job = (long *)device_calloc(1, sizeof *work.next_job);
     work.done = (long *)device_calloc(JOBS, sizeof *work.done);
     TRY(shmemx_stream_create(&s));
 
     for (int i = 0; i < JOBS; i++) {
-        TRY(shmemx_long_atomic_fetch_add_on_stream(work.ticket, next, 1, 0, s));
+        TRY(shmemx_long_atomic_fetch_add_on_stream(work.next_job, next, 1, 0,
+                                                   s));
         LAUNCH(s, do_job, 1, &work);
         TRY(shmemx_long_atomic_inc_on_stream(drawn, n - 1, s));
     }

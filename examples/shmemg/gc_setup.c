@@ -7,7 +7,7 @@ struct answer {
     int *me, *n_pes;            /* in the device heap */
 };
 
-KERNEL(ask, struct answer)
+KERNEL(query, struct answer)
 {
     (void)i;
     *arg->me = shmemg_my_pe();
@@ -23,7 +23,7 @@ int main(void)
     numbers = (int *)symmetric(2 * sizeof *numbers);
     answer.me = numbers;
     answer.n_pes = numbers + 1;
-    RUN(ask, &answer);
+    RUN(query, &answer);
     to_host(got, numbers, sizeof got);
     shmem_barrier_all();
     shmemg_free(numbers);

@@ -45,15 +45,15 @@ template <class A, class B> struct target<A *, B *> {
     static constexpr bool opaque = std::is_void<a>::value ||
         std::is_void<b>::value || std::is_function<a>::value ||
         std::is_function<b>::value;
-    template <class C, class D, bool> struct look {
+    template <class C, class D, bool> struct find {
         static constexpr bool fits() { return target<C, D>::fits(); }
     };
-    template <class C, class D> struct look<C, D, true> {
+    template <class C, class D> struct find<C, D, true> {
         static constexpr bool fits() { return true; }
     };
-    static constexpr bool fits() { return look<a, b, opaque>::fits(); }
+    static constexpr bool fits() { return find<a, b, opaque>::fits(); }
 };
-/* A handle is a pointer to a structure that nobody defines. */
+/* A handle is a pointer to a structure without a definition. */
 template <class A, class B> constexpr bool parameter()
 {
     return target<A, B>::fits();

@@ -41,7 +41,7 @@ else
     echo 'skip: nvcc made no PTX of the kernels'
 fi
 "$BUILD/bin/oshrun" -n 2 "$bce" -n 1 -g 1 -s 2 -b >out 2>err &&
-    [ "$(grep -cE '^# [a-z]+ +sums (.* times as fast as host|cannot be told)' out)" -eq 3 ] || {
+    [ "$(grep -cE '^# [a-z]+ +sums (.* times as fast as host|cannot be measured)' out)" -eq 3 ] || {
     fail "-b: $(cat out err)"
 }
 refused '-g 0: want a number from 1 to' -n 1 "$bce" -g 0

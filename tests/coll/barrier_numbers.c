@@ -7,14 +7,14 @@
 
 #include <shmem.h>
 
-enum { ROUNDS = 66000, NEAR = 8, SELDOM = 1024 };
+enum { ROUNDS = 66000, CLOSE = 8, SELDOM = 1024 };
 
 static uint64_t came;           /* to so many barriers */
 
 /* Around numbers whose low bytes are all ones, and now and then. */
-static bool looks(uint64_t round)
+static bool checks(uint64_t round)
 {
-    return (round + NEAR) % 256 < 2 * NEAR || round % SELDOM == 0;
+    return (round + CLOSE) % 256 < 2 * CLOSE || round % SELDOM == 0;
 }
 
 T(a_barrier_is_left_when_all_have_come)
@@ -25,7 +25,7 @@ T(a_barrier_is_left_when_all_have_come)
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         __atomic_store_n(&came, round, __ATOMIC_RELEASE);
         shmem_barrier_all();
-        if (!looks(round))
+        if (!checks(round))
             continue;
         theirs = shmem_uint64_g(&came, other);
         wrong += theirs != round && theirs != round + 1;

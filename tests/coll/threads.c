@@ -40,7 +40,7 @@ static void one_round(struct work *w, int r)
     shmem_team_sync(w->team);
 }
 
-static void split_and_drop(struct work *w)
+static void split_and_destroy(struct work *w)
 {
     int n = shmem_team_n_pes(w->team);
     shmem_team_t part;
@@ -60,7 +60,7 @@ static void *thread(void *arg)
     for (int r = 0; r < ROUNDS; r++) {
         one_round(w, r);
         if (r % 8 == w->id)
-            split_and_drop(w);
+            split_and_destroy(w);
     }
     return NULL;
 }

@@ -16,8 +16,8 @@ enum { LAUNCHES = 5, N = 40 };
 
 static int (*begin)(void *, int), (*end)(void *, void **);
 static int (*make)(void **, void *, unsigned long long);
-static int (*launch)(void *, void *), (*drop_graph)(void *);
-static int (*drop_made)(void *), (*await)(void *);
+static int (*launch)(void *, void *), (*destroy_graph)(void *);
+static int (*destroy_made)(void *), (*await)(void *);
 
 static void bind(void)
 {
@@ -27,8 +27,8 @@ static void bind(void)
         { &make, "cuGraphInstantiateWithFlags",
           "hipGraphInstantiateWithFlags" },
         { &launch, "cuGraphLaunch", "hipGraphLaunch" },
-        { &drop_graph, "cuGraphDestroy", "hipGraphDestroy" },
-        { &drop_made, "cuGraphExecDestroy", "hipGraphExecDestroy" },
+        { &destroy_graph, "cuGraphDestroy", "hipGraphDestroy" },
+        { &destroy_made, "cuGraphExecDestroy", "hipGraphExecDestroy" },
         { &await, "cuStreamSynchronize", "hipStreamSynchronize" }
     };
     bool is_hip = !strcmp(getenv("SHMEM_DEVICE"), "hip");
@@ -49,7 +49,7 @@ static void *recorded(void)
     T_EQ(end(s, &graph), 0);
     T_TRUE(graph != NULL);
     T_EQ(make(&made, graph, 0), 0);
-    T_EQ(drop_graph(graph), 0);
+    T_EQ(destroy_graph(graph), 0);
     return made;
 }
 
@@ -74,13 +74,13 @@ static void refuse_any(void)
          -ENOTSUP);
     T_EQ(shmemx_stream_sync(s), -ENOTSUP);
     T_EQ(shmemx_stream_query(s), -ENOTSUP);
-    T_EQ(drop_made(recorded()), 0);
+    T_EQ(destroy_made(recorded()), 0);
     mem_free(HOST, flag);
 }
 
 /* Nodes of one machine count as PEs that share a device, where no kernel waits
  * for the progress thread: streams of HIP wait by themselves, graphs do not. */
-static void refuse_far(long *there)
+static void refuse_off_node(long *there)
 {
     static long word;
     long got;
@@ -97,7 +97,7 @@ static void refuse_far(long *there)
     T_EQ(shmemx_signal_set_on_stream((uint64_t *)there, 3, next, s),
          -ENOTSUP);
     T_EQ(shmemx_quiet_on_stream(s), -ENOTSUP);
-    T_EQ(drop_made(recorded()), 0);
+    T_EQ(destroy_made(recorded()), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
     T_EQ(word, 1);
@@ -112,7 +112,7 @@ struct room {
 
 /* The library's own threads look at events and streams meanwhile, of one that
  * waits, in a capture that forbids it to threads that do not know of it. */
-static void let_threads_look(void)
+static void let_threads_poll(void)
 {
     const struct timespec while_ = { 2, 500000000 };
 
@@ -129,7 +129,7 @@ static void record(struct room *there, struct room *own, uint64_t *host,
     T_EQ(shmemx_stream_create(&other), 0);
     T_EQ(shmemx_uint64_wait_until_on_stream(flag, SHMEM_CMP_GE, 1, other), 0);
     T_EQ(begin(s, 0), 0);
-    let_threads_look();
+    let_threads_poll();
     T_EQ(shmemx_long_put_on_stream(there->put, from, N, next, s), 0);
     T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_long_get_on_stream(own->got, there->put, N, next, s), 0);
@@ -197,7 +197,7 @@ static void replay(void)
     T_EQ(got.bytes[1], 0x0707070707070707);
     for (int i = 0; i < N; i++)
         T_EQ(got.got[i], 1000 * me + i);
-    T_EQ(drop_made(made), 0);
+    T_EQ(destroy_made(made), 0);
     shmem_barrier_all();
     mem_free(HOST, from);
     mem_free(HOST, host);
@@ -228,7 +228,7 @@ static int end_and_launch(void *made)
         return rc;
     T_EQ(launch(made, s), 0);
     T_EQ(await(s), 0);
-    T_EQ(drop_made(made), 0);
+    T_EQ(destroy_made(made), 0);
     return rc ? rc : T_DONE();
 }
 
@@ -246,7 +246,7 @@ int main(void)
     T_EQ(shmemx_stream_create(&s), 0);
     shmem_barrier_all();
     if (some_are_off_node() && !strcmp(getenv("SHMEM_DEVICE"), "hip"))
-        refuse_far(there);
+        refuse_off_node(there);
     else
         replay();
     refuse_any();

@@ -69,10 +69,10 @@ static void use_private(const char *how)
 
 int main(int argc, char **argv)
 {
-    int provided, asked = SHMEM_THREAD_SINGLE | SHMEM_DEVICE_HOST_INIT;
+    int provided, requested = SHMEM_THREAD_SINGLE | SHMEM_DEVICE_HOST_INIT;
 
     device_begin(SHMEM_THREAD_SINGLE);
-    T_EQ(shmem_init_thread(asked, &provided), 0);
+    T_EQ(shmem_init_thread(requested, &provided), 0);
     T_EQ(provided & SHMEM_DEVICE_HOST_INIT, 0);
     T_EQ(shmem_query_device_awareness(), 0);
     for (int p = 0; p < SYMMETRIC; p++)

@@ -10,7 +10,7 @@ enum { N = 300 };
 static void *driver;
 static int (*make_descriptor)(void **out, void *resources, unsigned n);
 static int (*make)(void **out, void *desc, int dev, unsigned flags);
-static int (*drop)(void *green);
+static int (*destroy)(void *green);
 static int (*to_context)(void **out, void *green);
 static int (*make_stream)(void **out, void *green, unsigned flags,
                           int priority);
@@ -23,7 +23,7 @@ static bool bind_driver(void)
 {
     const struct { const char *name; void *at; } calls[] = {
         { "cuDevResourceGenerateDesc", &make_descriptor },
-        { "cuGreenCtxCreate", &make }, { "cuGreenCtxDestroy", &drop },
+        { "cuGreenCtxCreate", &make }, { "cuGreenCtxDestroy", &destroy },
         { "cuCtxFromGreenCtx", &to_context },
         { "cuGreenCtxStreamCreate", &make_stream },
         { "cuCtxPushCurrent_v2", &push }, { "cuCtxCreate_v2", &make_context },
@@ -132,7 +132,7 @@ T(a_stream_whose_green_context_is_gone_is_refused)
     shmemx_stream_t s = stream_of(green);
 
     exchange(s, 1);
-    T_EQ(drop(green), 0);
+    T_EQ(destroy(green), 0);
     refused(s);
 }
 

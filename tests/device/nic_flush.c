@@ -17,7 +17,7 @@ static uint64_t turn;
 static shmemx_stream_t s;
 
 /* To the next PE; a word in host memory announces it. */
-static void send_and_tell(void)
+static void send_and_notify(void)
 {
     pattern(want, me, (unsigned)turn, LEN);
     memcpy(here, want, LEN);
@@ -37,7 +37,7 @@ static void see(void)
 #define FORM(name, how)                                                     \
     T(name)                                                                 \
     {                                                                       \
-        send_and_tell();                                                    \
+        send_and_notify();                                                    \
         how;                                                                \
         see();                                                              \
     }
@@ -66,19 +66,19 @@ T(some_of_a_vector)
     uint64_t values[WORDS] = { turn, turn, turn, turn };
     size_t found[WORDS];
 
-    send_and_tell();
+    send_and_notify();
     shmem_uint64_wait_until_some_vector(flag, WORDS, found, NULL, SHMEM_CMP_EQ,
                                         values);
     see();
 }
 
-/* The flag tells only that the lock has been used. */
+/* The flag shows only that the lock has been used. */
 T(a_lock)
 {
     bool came = false;
 
     shmem_set_lock(lock);
-    send_and_tell();
+    send_and_notify();
     shmem_clear_lock(lock);
     while (!came) {
         shmem_set_lock(lock);
@@ -112,7 +112,7 @@ T(a_get_and_quiet)
 
 T(a_wait_of_a_stream)
 {
-    send_and_tell();
+    send_and_notify();
     T_EQ(shmemx_signal_wait_until_on_stream(NULL, flag, SHMEM_CMP_GE, turn, s),
          0);
     T_EQ(shmemx_getmem_on_stream(here, data, LEN, me, s), 0);

@@ -27,7 +27,7 @@ static bool usable(enum memory p)
 
 /* One put to next with a flag or a signal behind it, and the same from
  * before. */
-static void told(enum memory origin, enum memory target, size_t len)
+static void notified(enum memory origin, enum memory target, size_t len)
 {
     size_t at = turn % SPARE, to = turn * 7 % SPARE;
     uint64_t *flag = flags[turn % SYMMETRIC];
@@ -63,7 +63,7 @@ T(data_before_flags)
     for (enum memory target = 0; target < SYMMETRIC; target++)
         for (enum memory origin = 0; origin < MEMORIES; origin++)
             for (unsigned i = 0; i < SIZES && usable(origin); i++)
-                told(origin, target, sizes[i]);
+                notified(origin, target, sizes[i]);
 }
 
 /* All at once with PE 0, which only sleeps. */

@@ -48,7 +48,7 @@ static void enqueue(void)
 
 int main(void)
 {
-    static uint64_t gate;
+    static uint64_t release_flag;
 
     device_begin(SHMEM_THREAD_SINGLE);
     at = mem_alloc(DEVICE, 64 * sizeof *at);
@@ -57,13 +57,14 @@ int main(void)
     for (int i = 0; i < MORE; i++)
         T_EQ(shmemx_stream_create(&more[i]), 0);
     shmem_barrier_all();
-    T_EQ(shmemx_uint64_wait_until_on_stream(&gate, SHMEM_CMP_GE, 1, s), 0);
+    T_EQ(shmemx_uint64_wait_until_on_stream(&release_flag, SHMEM_CMP_GE, 1,
+                                            s), 0);
     mem_log("BEGIN");
     enqueue();
     mem_log("END");
     T_EQ(shmemx_stream_query(s), -EAGAIN);
-    shmem_barrier_all();        /* nobody's operation arrives meanwhile */
-    shmem_uint64_p(&gate, 1, me);
+    shmem_barrier_all();        /* no operation arrives meanwhile */
+    shmem_uint64_p(&release_flag, 1, me);
     T_EQ(shmemx_stream_sync(s), 0);
     shmem_barrier_all();
     T_EQ(mem_load_word(at + 32, 8), 1);

@@ -10,8 +10,8 @@ SHMEM_STALL=1
 export SHMEM_STALL
 : >failed
 
-# told FILE REGEX
-told()
+# reported FILE REGEX
+reported()
 {
     check grep -qE "$2.* \[S-W-STALL\]" "$1"
 }
@@ -30,12 +30,12 @@ for device in ${real:-cuda-discrete cuda-bare}; do
     stalled far "$device" --ppn 1
     wait
     for said in near far; do
-        told $said 'shmem_uint64_wait_until waits for [1-4] s for .* to be == 7 at device heap\+0x0'
-        told $said 'shmem_uint64_wait_until_all waits for [1-4] s for 3 values .* at device heap\+0x0'
-        told $said 'shmem_set_lock waits for [1-4] s for the lock at device heap\+0x40'
+        reported $said 'shmem_uint64_wait_until waits for [1-4] s for .* to be == 7 at device heap\+0x0'
+        reported $said 'shmem_uint64_wait_until_all waits for [1-4] s for 3 values .* at device heap\+0x0'
+        reported $said 'shmem_set_lock waits for [1-4] s for the lock at device heap\+0x40'
         check [ -z "$(grep 'exit status' $said)" ]
         cat $said
     done
-    told near 'the lock at device heap.*, held by PE [0-2] \(this node'
+    reported near 'the lock at device heap.*, held by PE [0-2] \(this node'
 done
 finish

@@ -15,7 +15,7 @@ static int (*make)(void **, unsigned), (*destroy)(void *);
 static long in[STREAMS];
 
 /* The watchdog has seen the wait, whose word says that it is not over. */
-static void wait_and_go(void)
+static void wait_and_destroy(void)
 {
     uint64_t *flag = mem_alloc(HOST, sizeof *flag);
     void *s;
@@ -72,7 +72,7 @@ int main(void)
     *(void **)&make = dlsym(driver, "cuStreamCreate");
     *(void **)&destroy = dlsym(driver, "cuStreamDestroy_v2");
     shmem_barrier_all();
-    wait_and_go();
+    wait_and_destroy();
     keep_a_queue();
     shmem_barrier_all();
     if (some_are_off_node())

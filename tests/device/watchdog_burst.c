@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bursts of waits on a GPU's streams, of which the flags do not tell that they
+/* Bursts of waits on a GPU's streams, of which the flags do not show that they
  * are over: in device memory, or lowered again.  With the word `hangs` the last
  * one of a second burst waits for seconds; see watchdog_burst.sh. */
 #include "../memory.h"

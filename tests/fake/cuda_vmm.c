@@ -191,7 +191,7 @@ T(work_goes_across_mappings_with_access_only)
     T_EQ(put(p + UNIT, 2), INVALID);
     T_EQ(cuMemCreate(&h[1], UNIT, &plain, 0), 0);
     T_EQ(cuMemMap(p + UNIT, UNIT, 0, h[1], 0), 0);
-    T_EQ(put(p + UNIT, 2), INVALID);            /* nobody may */
+    T_EQ(put(p + UNIT, 2), INVALID);            /* no device may */
     allow(p + UNIT, UNIT, 3);
     T_EQ(get(p + UNIT), 0);
     T_EQ(put(p + UNIT - 4, 0x1122334455667788), 0);

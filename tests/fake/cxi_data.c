@@ -4,12 +4,12 @@
  * refuses and counts as that NIC does.  Run by cxi.sh.
  *
  * The target's memory is shared by both processes, so the initiator can look
- * at what has arrived; the target calls libfabric only when told.
+ * at what has arrived; the target calls libfabric only at a command.
  */
 #include "fabric.h"
 
 enum { WORDS = 1024, BIG = 20 << 20, KEY = 7, EARLY = 9, TX = 64 };
-enum { IDLE, COUNT, RECEIVE, LOOK, QUIT };
+enum { IDLE, COUNT, RECEIVE, READ, QUIT };
 
 static struct {
     _Atomic uint64_t word[WORDS];
@@ -24,7 +24,7 @@ static fi_addr_t peer, other;
 
 /* ---- the target ---- */
 
-static int serve(struct node *n, struct fid_cntr *remote, int command)
+static int execute(struct node *n, struct fid_cntr *remote, int command)
 {
     struct fi_cq_msg_entry entry;
 
@@ -34,7 +34,7 @@ static int serve(struct node *n, struct fid_cntr *remote, int command)
     case RECEIVE:
         return (int)fi_recv(n->ep, shared->message, sizeof shared->message,
                             NULL, FI_ADDR_UNSPEC, NULL);
-    case LOOK:
+    case READ:
         return (int)fi_cq_read(n->rxcq, &entry, 1);
     default:
         return 0;
@@ -67,7 +67,7 @@ static int target(const struct want *want)
     atomic_store(&shared->answer, 1);
     while ((command = atomic_load(&shared->command)) != QUIT) {
         if (command) {
-            atomic_store(&shared->answer, serve(&n, remote, command));
+            atomic_store(&shared->answer, execute(&n, remote, command));
             atomic_store(&shared->command, IDLE);
         }
         nanosleep(&(struct timespec){ 0, 100000 }, NULL);
@@ -75,7 +75,7 @@ static int target(const struct want *want)
     return 0;
 }
 
-static int tell(int command)
+static int send_command(int command)
 {
     unsigned turns = 0;
 
@@ -396,17 +396,18 @@ T(counters_of_remote_events_do_not_count)
 {
     put_word(1, 9, FI_DELIVERY_COMPLETE);
     finish(1);
-    T_EQ(tell(COUNT), 0);
+    T_EQ(send_command(COUNT), 0);
 }
 
 T(a_message_waits_for_the_receivers_queue)
 {
-    T_EQ(tell(RECEIVE), 0);
+    T_EQ(send_command(RECEIVE), 0);
     T_EQ(fi_send(me.ep, "hello", 6, NULL, peer, NULL), 0);
     finish(1);
     nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
     T_STR(shared->message, "");
-    for (unsigned turns = 0; tell(LOOK) != 1 && fabric_patience(&turns); )
+    for (unsigned turns = 0; send_command(READ) != 1 &&
+                              fabric_patience(&turns); )
         ;
     T_STR(shared->message, "hello");
 }

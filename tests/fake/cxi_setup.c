@@ -12,7 +12,7 @@ static const struct want plain;
 static char memory[4096];
 
 /* What getinfo answers to hints that the function has changed. */
-static int ask(void (*change)(struct fi_info *))
+static int query(void (*change)(struct fi_info *))
 {
     struct fi_info *h = fabric_hints(&plain), *info = NULL;
     int rc;
@@ -49,24 +49,24 @@ ASKS(other_nic, h->domain_attr->name = strdup("cxi7"))
 
 T(hints_that_it_serves_and_hints_that_it_does_not)
 {
-    T_EQ(ask(nothing), 0);
-    T_EQ(ask(endpoint_alone), 0);
-    T_EQ(ask(waw), 0);
-    T_EQ(ask(manual), 0);
-    T_EQ(ask(connections), -FI_ENODATA);
-    T_EQ(ask(no_endpoint_keys), -FI_ENODATA);
-    T_EQ(ask(virtual_alone), -FI_ENODATA);
-    T_EQ(ask(not_allocated), -FI_ENODATA);
-    T_EQ(ask(automatic), -FI_ENODATA);
-    T_EQ(ask(control), -FI_ENODATA);
-    T_EQ(ask(raw), -FI_ENODATA);
-    T_EQ(ask(war), -FI_ENODATA);
-    T_EQ(ask(vectors), -FI_ENODATA);
-    T_EQ(ask(remote_vectors), -FI_ENODATA);
-    T_EQ(ask(too_deep), -FI_ENODATA);
-    T_EQ(ask(too_long), -FI_ENODATA);
-    T_EQ(ask(inject), -FI_ENODATA);
-    T_EQ(ask(other_nic), -FI_ENODATA);
+    T_EQ(query(nothing), 0);
+    T_EQ(query(endpoint_alone), 0);
+    T_EQ(query(waw), 0);
+    T_EQ(query(manual), 0);
+    T_EQ(query(connections), -FI_ENODATA);
+    T_EQ(query(no_endpoint_keys), -FI_ENODATA);
+    T_EQ(query(virtual_alone), -FI_ENODATA);
+    T_EQ(query(not_allocated), -FI_ENODATA);
+    T_EQ(query(automatic), -FI_ENODATA);
+    T_EQ(query(control), -FI_ENODATA);
+    T_EQ(query(raw), -FI_ENODATA);
+    T_EQ(query(war), -FI_ENODATA);
+    T_EQ(query(vectors), -FI_ENODATA);
+    T_EQ(query(remote_vectors), -FI_ENODATA);
+    T_EQ(query(too_deep), -FI_ENODATA);
+    T_EQ(query(too_long), -FI_ENODATA);
+    T_EQ(query(inject), -FI_ENODATA);
+    T_EQ(query(other_nic), -FI_ENODATA);
 }
 
 /* The answer to hints with these memory modes; the caller frees it. */
@@ -116,7 +116,7 @@ T(provider_keys_come_first_and_addresses_are_offsets)
     fi_freeinfo(info);
 }
 
-T(as_many_nics_as_told)
+T(as_many_nics_as_set)
 {
     struct fi_info *info;
 
@@ -403,7 +403,7 @@ T(a_queue_has_a_descriptor_that_needs_trywait)
 }
 
 /* It stays readable when the entry is read, and until fi_trywait. */
-T(a_descriptor_tells_of_an_entry)
+T(a_descriptor_signals_an_entry)
 {
     struct want want = { .mr_mode = FI_MR_ENDPOINT | FI_MR_ALLOCATED |
                                     FI_MR_PROV_KEY };
@@ -495,7 +495,7 @@ int main(void)
     T_RUN(hints_that_it_serves_and_hints_that_it_does_not);
     T_RUN(what_it_says_of_itself);
     T_RUN(provider_keys_come_first_and_addresses_are_offsets);
-    T_RUN(as_many_nics_as_told);
+    T_RUN(as_many_nics_as_set);
     T_RUN(no_domain_without_a_virtual_network);
     T_RUN(an_endpoint_wants_a_transmit_queue_even_with_counters);
     T_RUN(a_region_is_registered_bound_and_enabled_in_this_order);
@@ -505,7 +505,7 @@ int main(void)
     T_RUN(regions_that_begin_alike_have_one_key);
     T_RUN(counters_wait_by_spinning_only_and_have_48_and_7_bits);
     T_RUN(a_queue_has_a_descriptor_that_needs_trywait);
-    T_RUN(a_descriptor_tells_of_an_entry);
+    T_RUN(a_descriptor_signals_an_entry);
     T_RUN(the_table_of_atomics);
     T_RUN(extensions_by_their_names);
     return T_DONE();

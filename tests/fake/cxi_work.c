@@ -70,7 +70,7 @@ T(thresholds_in_any_order)
     }
 }
 
-T(one_bump_fires_many_in_the_order_of_thresholds)
+T(one_increment_triggers_many_in_the_order_of_thresholds)
 {
     enum { N = 32 };
 
@@ -273,7 +273,7 @@ T(a_failure_is_an_entry_and_fires_nothing)
     T_EQ(fi_cntr_seterr(cntr[1], 0), 0);
 }
 
-/* By fi_trigger(3); the queue tells of it later than the counter. */
+/* By fi_trigger(3); the queue reports it later than the counter. */
 T(a_failure_counts_towards_thresholds_where_it_does)
 {
     struct fi_cq_msg_entry entry;
@@ -446,7 +446,7 @@ int main(void)
     RUN(armed_before_its_trigger);
     RUN(armed_after_its_trigger);
     RUN(thresholds_in_any_order);
-    RUN(one_bump_fires_many_in_the_order_of_thresholds);
+    RUN(one_increment_triggers_many_in_the_order_of_thresholds);
     RUN(an_atomic_raises_a_flag_after_the_data);
     RUN(without_delivery_completion_the_flag_may_be_early);
     RUN(counters_drive_counters);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: the stand-in device keeps the processor off its memory, runs
- * streams in order, and lends memory to another process. */
+ * streams in order, and exports memory to another process. */
 #include "t.h"
 #include "dev.h"
 
@@ -123,7 +123,7 @@ T(the_default_stream_is_in_order_with_fenced_ones)
     T_EQ(n, 3);
 }
 
-T(another_process_borrows_memory)
+T(another_process_opens_memory)
 {
     struct dev_export h;
     uint64_t *p, is = 0;
@@ -131,15 +131,15 @@ T(another_process_borrows_memory)
     void *q;
 
     T_EQ(dev_alloc(0, 4096, 4096, 0, (void **)&p), 0);
-    T_EQ(dev_lend(p, &h), 0);
-    T_EQ(dev_borrow(0, &h, &q), -EXDEV);
+    T_EQ(dev_export_memory(p, &h), 0);
+    T_EQ(dev_open_memory(0, &h, &q), -EXDEV);
     T_EQ(pipe(ready), 0);
     pid_t child = fork();
     if (!child) {
         /* Its streams' threads are not here: the memory is enough. */
         uint64_t *w;
 
-        if (dev_borrow(0, &h, &q) || dev_borrow(0, &h, (void **)&w) ||
+        if (dev_open_memory(0, &h, &q) || dev_open_memory(0, &h, (void **)&w) ||
             w != q)
             _exit(1);
         w = dev_reach(q, 8);
@@ -193,7 +193,7 @@ T(what_a_nic_stores_is_seen_after_a_flush)
 int main(void)
 {
     T_RUN(the_processor_may_touch_the_memory_of_a_coherent_device_only);
-    T_RUN(another_process_borrows_memory);
+    T_RUN(another_process_opens_memory);
     T_RUN(a_stream_waits_and_keeps_its_order);
     T_RUN(a_kernel_that_polls_coarse_memory_sees_its_own_device_only);
     T_RUN(what_a_nic_stores_is_seen_after_a_flush);

@@ -427,7 +427,7 @@ T(dmabuf)
     gtl->free(d);
 }
 
-static void lend(int to, int from)
+static void export_memory(int to, int from)
 {
     int none;
     struct gtl_ipc_handle h;
@@ -444,7 +444,7 @@ static void lend(int to, int from)
     gtl->free(d);
 }
 
-static void borrow(int to, int from)
+static void open_exported(int to, int from)
 {
     struct gtl_ipc_handle h;
     struct gtl_range r;
@@ -477,10 +477,10 @@ T(lending)
 
     T_TRUE(gtl_device.ipc);
     if (!other) {
-        borrow(up[1], down[0]);
+        open_exported(up[1], down[0]);
         return;
     }
-    lend(down[1], up[0]);
+    export_memory(down[1], up[0]);
     T_EQ(waitpid(other, &status, 0), other);
     T_EQ(status, 0);
 }

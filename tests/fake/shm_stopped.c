@@ -2,7 +2,7 @@
 /* Description: does the provider shm end a write to one process while another
  * one, to which a write is under way, is stopped?  Skipped where it does not:
  * up to libfabric 1.17 an endpoint sees its writes end in the order in which
- * they were posted, whoever they are to.  st/providers.sh asks this. */
+ * they were posted, to any PE.  st/providers.sh asks this. */
 #include "fabric.h"
 
 #include <signal.h>
@@ -32,8 +32,8 @@ static void open_node(struct node *n)
     fabric_endpoint(n, &want);
 }
 
-/* Lets what comes come in until it is to end. */
-static void serve(int i)
+/* Receives messages until it is to end. */
+static void progress(int i)
 {
     struct fi_cq_msg_entry entry;
     struct node n = { 0 };
@@ -62,9 +62,9 @@ static void write_to(struct node *n, const fi_addr_t *peer, int i,
                      const char *from, size_t len)
 {
     struct iovec iov = { (void *)from, len };
-    struct fi_rma_iov far = { all->of[i].base, len, all->of[i].key };
+    struct fi_rma_iov remote = { all->of[i].base, len, all->of[i].key };
     struct fi_msg_rma m = {
-        .msg_iov = &iov, .iov_count = 1, .addr = peer[i], .rma_iov = &far,
+        .msg_iov = &iov, .iov_count = 1, .addr = peer[i], .rma_iov = &remote,
         .rma_iov_count = 1, .context = (void *)&peer[i]
     };
     unsigned turns = 0;
@@ -106,7 +106,7 @@ T(a_stopped_peer_holds_up_no_write_to_another)
     T_TRUE(all != MAP_FAILED);
     for (int i = 0; i < PEERS; i++)
         if (!(pids[i] = fork()))
-            serve(i);
+            progress(i);
     open_node(&n);
     for (int i = 0; i < PEERS; i++) {
         for (unsigned t = 0; !atomic_load(&all->of[i].there); )

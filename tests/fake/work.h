@@ -17,7 +17,7 @@ struct cntr_ops {
 struct dom_ops {
     int (*cntr_read)(struct fid *fid, unsigned cntr, uint64_t *value,
                      struct timespec *ts);
-    int (*topology)(struct fid *fid, unsigned *group, unsigned *way,
+    int (*topology)(struct fid *fid, unsigned *group, unsigned *path,
                     unsigned *port);
     int (*enable_hybrid_mr_desc)(struct fid *fid, bool enable);
     size_t (*ep_get_unexp_msgs)(struct fid_ep *ep, void *entry, size_t count,
@@ -42,7 +42,7 @@ void begin(uint64_t more_caps, bool hybrid);
 void end(void);
 
 /* Queue work; trigger and completion are numbers of counters, -1 is none.
- * Descriptors are overwritten afterwards: nobody may look at them again. */
+ * Descriptors are overwritten afterwards: they may not be read again. */
 int queue(struct fi_deferred_work *w, int trigger, uint64_t threshold,
           int completion);
 

@@ -21,7 +21,7 @@ static FILE *nowhere(void)
     return f ? f : stderr;
 }
 
-static void hear(const char *text)
+static void read_line(const char *text)
 {
     FUZZ_CHECK(strlen(text) < 512);
 }
@@ -51,7 +51,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     if (!env_load())
         FUZZ_CHECK(env.CHECK_ALLOC >= 0 && env.PPN >= 0 && env.PPN <= 1048576);
     env_print(nowhere(), size);
-    env_report_unknown(hear);
+    env_report_unknown(read_line);
     environ = was;
     for (int rest = 0; rest < 2; rest++)
         if (!env_parse_size(text, rest, &bytes))

@@ -21,7 +21,7 @@ static _Noreturn void leave(int status)
 
 enum { ARGS = 64 };
 
-static void hear(const char *line, size_t len)
+static void read_line(const char *line, size_t len)
 {
     FUZZ_CHECK(len > 0 && line[len - 1] == '\n');
     FUZZ_CHECK(!memchr(line, '\n', len - 1));
@@ -34,7 +34,7 @@ void fuzz_one(const uint8_t *data, size_t size)
     char *argv[ARGS + 1] = { "oshrun" }, *save = NULL;
     int argc = 1;
 
-    redirect_messages(hear);
+    redirect_messages(read_line);
     text = fuzz_text(data, size);
     for (char *p = strtok_r(text, "\n", &save); p && argc < ARGS;
          p = strtok_r(NULL, "\n", &save))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages between oshrun and its PEs: the bytes are a packet, and a text
- * of variables, one on a line, that tell a PE of its job. */
+ * of variables, one on a line, that describe its job to a PE. */
 #include "fuzz.h"
 
 #include "rt/rt_wire.h"

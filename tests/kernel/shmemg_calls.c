@@ -361,7 +361,7 @@ T(waits_for_signals)
 
 /* ---- who, order, synchronization ---- */
 
-static void ask(const shmemx_item_t *it, void *unused)
+static void query(const shmemx_item_t *it, void *unused)
 {
     void *there = shmemg_ptr(&variable, next), *mine = shmemg_ptr(&variable, me);
 
@@ -380,7 +380,7 @@ T(kernels_know_who_they_are)
     wrong = 0;
     variable = (uint64_t)(100 + me);
     shmem_barrier_all();
-    kernel_run(ask, NULL, 1, 2, 1);
+    kernel_run(query, NULL, 1, 2, 1);
     T_EQ(wrong, 0);
     shmem_barrier_all();
 }

@@ -36,7 +36,7 @@ static bool all_are(long round)
 }
 
 /* Each round writes to all PEs, and reads what all have written. */
-static void meet_often(const shmemx_item_t *it, void *arg)
+static void synchronize_often(const shmemx_item_t *it, void *arg)
 {
     const shmemx_dev_t *d = arg;
 
@@ -54,17 +54,17 @@ static void meet_often(const shmemx_item_t *it, void *arg)
     }
 }
 
-T(kernels_meet)
+T(kernels_synchronize)
 {
     wrong = 0;
     shmem_barrier_all();
-    kernel_run(meet_often, &dev, 1, 1, 1);
+    kernel_run(synchronize_often, &dev, 1, 1, 1);
     T_EQ(wrong, 0);
     shmem_barrier_all();
 }
 
 /* The scopes: all items of a block call, in a phase of the call's own. */
-static void meet_by_scope(const shmemx_item_t *it, void *unused)
+static void synchronize_by_scope(const shmemx_item_t *it, void *unused)
 {
     (void)unused;
     switch (it->phase) {
@@ -94,13 +94,13 @@ T(blocks_and_warps_meet)
 {
     wrong = 0;
     shmem_barrier_all();
-    kernel_run(meet_by_scope, NULL, 1, 7, 8);
+    kernel_run(synchronize_by_scope, NULL, 1, 7, 8);
     T_EQ(wrong, 0);
     shmem_barrier_all();
 }
 
 /* A later kernel goes on where an earlier one has stopped counting. */
-static void meet_once(const shmemx_item_t *it, void *unused)
+static void synchronize_once(const shmemx_item_t *it, void *unused)
 {
     (void)it;
     (void)unused;
@@ -111,7 +111,7 @@ T(many_kernels_meet_one_after_the_other)
 {
     wrong = 0;
     for (int i = 0; i < 50; i++) {
-        kernel_run(meet_once, NULL, 1, 1, 1);
+        kernel_run(synchronize_once, NULL, 1, 1, 1);
         if (i % 10 == 0)
             shmem_barrier_all();
     }
@@ -323,7 +323,7 @@ T(a_context_completes_what_kernels_left)
 int main(void)
 {
     kernel_begin();
-    T_RUN(kernels_meet);
+    T_RUN(kernels_synchronize);
     T_RUN(blocks_and_warps_meet);
     T_RUN(many_kernels_meet_one_after_the_other);
     T_RUN(teams_and_their_contexts);

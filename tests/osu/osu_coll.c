@@ -27,7 +27,7 @@ static double mean_us(struct osu *o, size_t n, osu_coll_op *op)
     return sum / o->iters;
 }
 
-/* Once on bytes that tell PE and place. */
+/* Once on bytes that identify PE and offset. */
 static int check_once(struct osu *o, size_t n, osu_coll_op *op,
                       osu_coll_check *wrong)
 {

@@ -86,7 +86,7 @@ static union osu_elem *words(const struct osu *o)
     return (union osu_elem *)(void *)o->dst;
 }
 
-/* Microseconds of n operations, by whoever makes them at the place at hand. */
+/* Microseconds of n operations, by host or kernel, at the place at hand. */
 static double run(struct osu *o, const struct osu_work *op, union osu_elem *e,
                   int stride, int pe, int n)
 {

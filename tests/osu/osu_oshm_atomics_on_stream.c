@@ -33,7 +33,7 @@ static union elem *elems_at(char *buffer)
     return (union elem *)(void *)buffer;
 }
 
-/* One operation, by whoever makes them now: what it finds at e of PE pe goes
+/* One operation, by host or stream: what it finds at e of PE pe goes
  * to f here if the stream makes it, else it is returned. */
 typedef long long osu_amo(struct osu *o, union elem *f, union elem *e, int pe);
 

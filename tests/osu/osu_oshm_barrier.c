@@ -27,7 +27,7 @@ static void barriers(struct osu *o, double *laps)
     shmem_barrier_all();
 }
 
-/* Nobody may leave barrier k before all have entered it. */
+/* No PE may leave barrier k before all have entered it. */
 static int count_early(struct osu *o)
 {
     int early = 0, rounds = o->iters < 1000 ? o->iters : 1000;

@@ -91,7 +91,7 @@ double osu_stream_work_us(const struct osu *o)
     return o->stream->work_us;
 }
 
-static bool is_far(const struct osu *o)
+static bool is_off_node(const struct osu *o)
 {
     return shmem_team_translate_pe(SHMEM_TEAM_WORLD, o->peer,
                                    SHMEM_TEAM_SHARED) < 0;
@@ -104,7 +104,7 @@ const char *osu_stream_engine(const struct osu *o, int place)
     const char *there = o->prog->is_get ? o->src_in[p->src]
                                         : o->dst_in[p->dst];
     bool host = p->src == OSU_HOST || p->dst == OSU_HOST;
-    const shmemx_engines_t *e = is_far(o) ? &d->far :
+    const shmemx_engines_t *e = is_off_node(o) ? &d->far :
         osu_in_device(there) ? &d->near_device : &d->near_host;
 
     if (p->exec == OSU_BY_HOST)

@@ -264,7 +264,7 @@ static void produce(const shmemx_item_t *it, void *arg)
 }
 
 /* One kernel sends and receives. */
-static void both_ways(const shmemx_item_t *it, void *arg)
+static void both_directions(const shmemx_item_t *it, void *arg)
 {
     const struct run *run = arg;
 
@@ -293,7 +293,7 @@ static void by_kernels(int mode, int most, int scope)
         run.round = r;
         if (r % 2) {            /* both are started, maybe */
             T_EQ(shmemx_req_startall(2, ends), 0);
-            kernel_run(both_ways, &run, 2, items, 3);
+            kernel_run(both_directions, &run, 2, items, 3);
         } else {                /* the receiver is late */
             T_EQ(shmemx_req_start(ends[0]), 0);
             kernel_run(produce, &run, 2, items, 2);
@@ -342,7 +342,7 @@ T(iterations_in_the_order_of_a_stream)
     for (int r = 0; r < N; r++) {
         runs[r] = (struct run){ r + 1, SHMEMI_DEV_THREAD };
         T_EQ(shmemx_enqueue_startall(queue, 2, ends), 0);
-        T_EQ(shmemx_stream_launch(stream, &g, both_ways, &runs[r]), 0);
+        T_EQ(shmemx_stream_launch(stream, &g, both_directions, &runs[r]), 0);
         T_EQ(shmemx_enqueue_waitall(queue, 2, ends), 0);
     }
     T_EQ(shmemx_stream_sync(stream), 0);

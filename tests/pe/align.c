@@ -48,12 +48,12 @@ T(shmem_align_keeps_any_power_of_two_that_fits)
 /* Of up to a huge page, the peers' mappings keep it, too. */
 T(shmem_align_holds_in_shmem_ptr_up_to_2_mib)
 {
-    char *p = aligned(2 * MIB, 100), *near;
+    char *p = aligned(2 * MIB, 100), *low;
 
     for (int pe = 0; pe < shmem_n_pes(); pe++) {
-        near = shmem_ptr(p, pe);
-        if (near)
-            T_EQ((uintptr_t)near % (2 * MIB), 0);
+        low = shmem_ptr(p, pe);
+        if (low)
+            T_EQ((uintptr_t)low % (2 * MIB), 0);
     }
     shmem_free(p);
 }

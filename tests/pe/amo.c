@@ -18,7 +18,7 @@ static uint64_t *shared[SYMMETRIC];     /* two words */
 static char *fetched[MEMORIES];         /* for old values */
 static unsigned fetches;
 static shmem_ctx_t ctx;
-static int adds, tickets;
+static int adds, most_draws;
 static bool slow;               /* some PEs are on other nodes, or a device */
 static int first;               /* memory: a device's run leaves host memory */
 
@@ -443,22 +443,22 @@ T(swaps_lose_and_double_no_token)
     SHMEMI_AMO_EXT_TYPES(RUN_SWAP)
 }
 
-T(every_ticket_is_drawn_once)
+T(every_number_is_drawn_once)
 {
-    int *drawn = shmem_calloc((size_t)(tickets * n_pes), sizeof *drawn);
-    uint64_t ticket, last = 0;
+    int *drawn = shmem_calloc((size_t)(most_draws * n_pes), sizeof *drawn);
+    uint64_t number, last = 0;
 
     reset();
-    for (int i = 0; i < tickets; i++) {
-        ticket = i % 2 ? shmem_uint64_atomic_fetch_inc(shared[HOST], 0)
+    for (int i = 0; i < most_draws; i++) {
+        number = i % 2 ? shmem_uint64_atomic_fetch_inc(shared[HOST], 0)
                  : shmem_uint64_atomic_fetch_add(shared[HOST], 1, 0);
-        T_TRUE(i == 0 || ticket > last);
-        T_LT(ticket, tickets * n_pes);
-        shmem_int_atomic_inc(&drawn[ticket], n_pes - 1);
-        last = ticket;
+        T_TRUE(i == 0 || number > last);
+        T_LT(number, most_draws * n_pes);
+        shmem_int_atomic_inc(&drawn[number], n_pes - 1);
+        last = number;
     }
     shmem_barrier_all();
-    for (int i = 0; me == n_pes - 1 && i < tickets * n_pes; i++)
+    for (int i = 0; me == n_pes - 1 && i < most_draws * n_pes; i++)
         T_EQ(drawn[i], 1);
     shmem_free(drawn);
 }
@@ -532,7 +532,7 @@ T(a_stack_without_locks_keeps_its_nodes)
     for (uint64_t i = (uint64_t)me; i < NODES; i += (uint64_t)n_pes)
         push(i);
     shmem_barrier_all();
-    for (int i = 0; i < tickets; i++) {
+    for (int i = 0; i < most_draws; i++) {
         node = pop();
         if (node == SIZE_MAX)
             continue;
@@ -558,7 +558,7 @@ int main(void)
     slow = some_are_off_node() || on_device;
     first = on_device ? OTHER : HOST;
     adds = on_device ? 2 : rounds(10000, 10);
-    tickets = on_device ? 40 : rounds(4000, 400);
+    most_draws = on_device ? 40 : rounds(4000, 400);
     for (int w = 0; w < SYMMETRIC; w++) {
         cell[w] = mem_alloc((enum memory)w, sizeof *cell[w]);
         shared[w] = mem_alloc((enum memory)w, 2 * sizeof *shared[w]);
@@ -574,7 +574,7 @@ int main(void)
     T_RUN(a_compare_swap_that_succeeds_is_alone);
     T_RUN(no_bit_of_another_pe_changes);
     T_RUN(swaps_lose_and_double_no_token);
-    T_RUN(every_ticket_is_drawn_once);
+    T_RUN(every_number_is_drawn_once);
     T_RUN(a_lock_by_compare_swap_excludes);
     T_RUN(a_stack_without_locks_keeps_its_nodes);
     mem_free(OTHER, stack);

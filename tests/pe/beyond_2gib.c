@@ -23,7 +23,7 @@ static int me;
 static char *block, *local;
 
 /* Words on both sides of where a count of 31 or 32 bits goes wrong, and in
- * the middle of pages that nobody else looks at. */
+ * the middle of pages that no other code reads. */
 static const size_t places[] = {
     0, 4096 + 8, GIB - 8, GIB, 2 * GIB - 4096, 2 * GIB - 8, 2 * GIB
 };
@@ -102,12 +102,12 @@ T(one_block_of_more_than_four_gib)
 
 T(small_transfers_far_away)
 {
-    static const size_t far[] = { 2 * GIB, 4 * GIB, 4 * GIB + 4096 };
+    static const size_t distant[] = { 2 * GIB, 4 * GIB, 4 * GIB + 4096 };
     long *p, *low, a[2] = { 5, 6 };
 
     for (int i = 0; i < 3; i++) {
-        p = word(block, far[i]);
-        low = word(block, far[i] & 0x7fffffff);
+        p = word(block, distant[i]);
+        low = word(block, distant[i] & 0x7fffffff);
         *low = 1234;
         shmem_barrier_all();
         shmem_long_p(p, 10 + me, 1 - me);
@@ -136,13 +136,13 @@ T(strides_beyond_two_gib)
 {
     const ptrdiff_t stride = (ptrdiff_t)(4 * GIB / sizeof(long));
     long two[2] = { 31 + me, 41 + me }, four[4] = { 1, 2, 3, 4 };
-    long *far = word(block, 4 * GIB);
+    long *distant = word(block, 4 * GIB);
 
     shmem_barrier_all();
     shmem_long_iput(word(block, 0), two, stride, 1, 2, 1 - me);
     shmem_barrier_all();
     T_EQ(*word(block, 0), 32 - me);
-    T_EQ(*far, 42 - me);
+    T_EQ(*distant, 42 - me);
     two[0] = two[1] = 0;
     shmem_long_iget(two, word(block, 0), 1, stride, 2, 1 - me);
     T_EQ(two[0], 31 + me);
@@ -151,8 +151,8 @@ T(strides_beyond_two_gib)
     shmem_long_ibput(word(block, 0), four, stride, 2, 2, 2, 1 - me);
     shmem_barrier_all();
     T_EQ(word(block, 0)[1], 2);
-    T_EQ(far[0], 3);
-    T_EQ(far[1], 4);
+    T_EQ(distant[0], 3);
+    T_EQ(distant[1], 4);
     memset(four, 0, sizeof four);
     shmem_long_ibget(four, word(block, 0), 2, stride, 2, 2, 1 - me);
     T_EQ(four[1], 2);

@@ -11,7 +11,7 @@
 
 #include <shmem.h>
 
-static int budget_over;         /* told by PE 0 */
+static int budget_over;         /* set by PE 0 */
 
 static T_UNUSED double now(void)
 {

@@ -148,8 +148,8 @@ ends()
     in_time $ms 2000 || fail "$*, $n PEs: took $ms ms"
 }
 
-# tells REGEX: the last try's one line on standard error; without: none.
-tells()
+# prints REGEX: the last try's one line on standard error; without: none.
+prints()
 {
     if [ $# -eq 0 ]; then
         [ ! -s "$err" ] || fail "not silent: $(cat "$err")"
@@ -162,11 +162,11 @@ finalized='sluice: PE 0 \([^ ]+\): exit without shmem_finalize: it is done now, 
 others=' \(and 2 other PEs: 1-2\)'
 
 ends 0 3 handlers
-tells "$finalized$others"
+prints "$finalized$others"
 sort "$out" >sorted
 printf 'PE %s\n' '0 got 102' '0 is down' '1 got 100' '1 is down' '2 got 101' \
     '2 is down' | cmp -s - sorted || fail "handlers: $(cat sorted)"
-ends 0 0 handlers && tells "$finalized"
+ends 0 0 handlers && prints "$finalized"
 [ "$(paste -sd, "$out")" = 'PE 0 got 100,PE 0 is down' ] ||
     fail "handlers, alone: $(cat "$out")"
 ends 4 0 handlers 4
@@ -174,36 +174,36 @@ ends 4 0 handlers 4
 
 # The status of the innermost exit counts.
 ends 6 3 exit_above 6
-tells 'sluice: PE [0-2] .*: exit with status 6 without shmem_finalize; the job ends \[S-E-EXIT\]( \(and .*\))?'
-ends 0 3 exit_above 0 && tells "$finalized$others"
+prints 'sluice: PE [0-2] .*: exit with status 6 without shmem_finalize; the job ends \[S-E-EXIT\]( \(and .*\))?'
+ends 0 3 exit_above 0 && prints "$finalized$others"
 ends 6 3 exit_below 6
-tells 'oshrun: PE [0-2] .* exited with status 6(, like 2 other PEs: [0-2][-,][0-2]|; ending the other .*|, like 1 other PE: .*) \[S-E-PEEXIT\]'
-ends 6 0 exit_below 6 && tells
-ends 0 3 exit_below 0 && tells
+prints 'oshrun: PE [0-2] .* exited with status 6(, like 2 other PEs: [0-2][-,][0-2]|; ending the other .*|, like 1 other PE: .*) \[S-E-PEEXIT\]'
+ends 6 0 exit_below 6 && prints
+ends 0 3 exit_below 0 && prints
 
 # Finalizes were missing, or a later init wants its own again.
-ends 0 3 nested && tells "$finalized$others"
+ends 0 3 nested && prints "$finalized$others"
 [ "$(grep -c '^PE [012] is down$' "$out")" -eq 3 ] || fail "nested: $(cat "$out")"
-ends 0 3 start_pes_again && tells "$finalized$others"
+ends 0 3 start_pes_again && prints "$finalized$others"
 
-ends 0 3 thread 0 && tells "$finalized$others"
+ends 0 3 thread 0 && prints "$finalized$others"
 ends 8 3 thread 8
-tells 'sluice: PE [0-2] .*: exit with status 8 without .* \[S-E-EXIT\]( \(and .*\))?'
-ends 9 3 global_thread 9 && tells
+prints 'sluice: PE [0-2] .*: exit with status 8 without .* \[S-E-EXIT\]( \(and .*\))?'
+ends 9 3 global_thread 9 && prints
 ends 10 3 global_above 10
 for round in 1 2 3; do
     try 4 ./ends two_global 11
     [ $status -eq 11 ] || [ $status -eq 12 ] ||
         fail "two statuses, round $round: $status is neither: $(cat "$err")"
-    tells
+    prints
 done
 
 # Who is ended for it, and what that one says then, does not count.
 ends 5 4 first_failure
-tells 'oshrun: PE 2 .* exited with status 5; ending the other 3 PEs \[S-E-PEEXIT\]'
+prints 'oshrun: PE 2 .* exited with status 5; ending the other 3 PEs \[S-E-PEEXIT\]'
 
 ends 13 3 after_finalize 13
-tells 'oshrun: PE 1 .* exited with status 13(; ending the other (PE|2 PEs))? \[S-E-PEEXIT\]'
-ends 0 3 after_finalize 0 && tells
-ends 0 3 quick && tells
+prints 'oshrun: PE 1 .* exited with status 13(; ending the other (PE|2 PEs))? \[S-E-PEEXIT\]'
+ends 0 3 after_finalize 0 && prints
+ends 0 3 quick && prints
 finish 'ends of programs'

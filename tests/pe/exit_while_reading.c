@@ -22,7 +22,7 @@ int main(void)
     pthread_t reader;
     FILE *other;
 
-    /* Nobody ever writes. */
+    /* No process ever writes. */
     if (pipe(ends) || dup2(ends[0], STDIN_FILENO) < 0)
         return 1;
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);

@@ -53,13 +53,13 @@ static bool change_everything(void)
     return spread[PAGE] == 'c' && heap[PAGE] == 'c' && counter == -1;
 }
 
-static char *near_heap, *near_static;
+static char *on_node_heap, *on_node_static;
 
 static bool change_through_pointers(void)
 {
-    memset(near_heap, 'n', PAGES * PAGE);
-    memset(near_static, 'n', PAGES * PAGE);
-    return near_heap[1] == 'n' && near_static[1] == 'n';
+    memset(on_node_heap, 'n', PAGES * PAGE);
+    memset(on_node_static, 'n', PAGES * PAGE);
+    return on_node_heap[1] == 'n' && on_node_static[1] == 'n';
 }
 
 static bool sparse_is(char a, char b, char c)
@@ -84,11 +84,11 @@ T(stores_of_a_child_stay_its_own)
     memset(spread, 'p', sizeof spread);
     memset(heap, 'p', PAGES * PAGE);
     counter = 10;
-    near_heap = shmem_ptr(heap, next);
-    near_static = shmem_ptr(spread, next);
+    on_node_heap = shmem_ptr(heap, next);
+    on_node_static = shmem_ptr(spread, next);
     shmem_barrier_all();
     T_EQ(in_child(change_everything), 0);
-    if (near_heap && near_static)
+    if (on_node_heap && on_node_static)
         T_EQ(in_child(change_through_pointers), 0);
     shmem_barrier_all();
     T_TRUE(all_are(spread, 'p'));
@@ -102,7 +102,7 @@ T(stores_of_a_child_stay_its_own)
 /* The child looks after the PEs have stored to what it was given. */
 T(a_child_keeps_the_static_data_of_the_fork)
 {
-    int go[2], status = -1;
+    int start[2], status = -1;
     char word = 0;
     pid_t child;
 
@@ -112,12 +112,12 @@ T(a_child_keeps_the_static_data_of_the_fork)
     sparse[PAGE] = '1';
     sparse[20 * PAGE + 8] = '2';
     sparse[22 * PAGE - 1] = '3';
-    if (!T_EQ(pipe(go), 0))
+    if (!T_EQ(pipe(start), 0))
         return;
     shmem_barrier_all();
     child = fork();
     if (child == 0) {
-        bool same = read(go[0], &word, 1) == 1 && seen_by_handler == 77 &&
+        bool same = read(start[0], &word, 1) == 1 && seen_by_handler == 77 &&
                     counter == -5 && spread[0] == 'p' && !spread[3 * PAGE] &&
                     spread[PAGES * PAGE - 1] == 'p' &&
                     sparse_is('1', '2', '3');
@@ -131,14 +131,14 @@ T(a_child_keeps_the_static_data_of_the_fork)
     shmem_char_p(&spread[PAGES * PAGE - 1], 'q', next);
     shmem_char_p(&sparse[22 * PAGE - 1], '4', next);
     shmem_barrier_all();
-    T_EQ(write(go[1], &word, 1), 1);
+    T_EQ(write(start[1], &word, 1), 1);
     T_EQ(waitpid(child, &status, 0), child);
     T_EQ(status, 0);
     T_EQ(counter, 78);
     T_EQ(spread[3 * PAGE], 'q');
     T_TRUE(sparse_is('1', '2', '4'));
-    close(go[0]);
-    close(go[1]);
+    close(start[0]);
+    close(start[1]);
 }
 
 static bool leave_by_exit(void)

@@ -284,7 +284,7 @@ static __attribute__((noinline)) void *too_much(void)
 }
 
 /* How often one place that runs out says so. */
-T(a_full_heap_is_told_once_per_place)
+T(a_full_heap_is_reported_once_per_place)
 {
     FILE *log = tmpfile();
     int stderr_was = dup(2), lines = 0;
@@ -371,7 +371,7 @@ int main(void)
     T_RUN(realloc_keeps_the_block_or_its_content);
     T_RUN(alignments);
     T_RUN(sizes_of_zero_and_null_do_nothing);
-    T_RUN(a_full_heap_is_told_once_per_place);
+    T_RUN(a_full_heap_is_reported_once_per_place);
     T_RUN(allocation_and_free_are_barriers);
     T_RUN(realloc_meets_before_and_after);
     shmem_finalize();

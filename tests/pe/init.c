@@ -31,7 +31,7 @@ static int level(void)
     return provided;
 }
 
-static void *ask(void *unused)
+static void *query(void *unused)
 {
     (void)unused;
     return initialized() ? &me : NULL;
@@ -43,7 +43,7 @@ static int initialized_elsewhere(void)
     void *answer = NULL;
     pthread_t t;
 
-    if (pthread_create(&t, NULL, ask, NULL))
+    if (pthread_create(&t, NULL, query, NULL))
         return -1;
     pthread_join(t, &answer);
     return answer != NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: in a million rounds of each of four ways to send data and then
  * a flag - put, fence, put; put_signal; nonblocking puts, quiet, put; atomics,
- * quiet, atomic - whoever sees a round's flag sees exactly its data; and large
- * puts come before their flags too.
+ * quiet, atomic - a PE that sees a round's flag sees exactly its data; and
+ * large puts come before their flags too.
  * PEs: 2 4
  * Ppn: 2/1 4/2 4/2:SHMEM_OFI_AMO=message */
 #include "off_node.h"
@@ -10,14 +10,14 @@
 #include <sched.h>
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { NEAR_ROUNDS = 50000, FAR_ROUNDS = 1000 };
+enum { ON_NODE_ROUNDS = 50000, OFF_NODE_ROUNDS = 1000 };
 #else
-enum { NEAR_ROUNDS = 1000000, FAR_ROUNDS = 3000 };
+enum { ON_NODE_ROUNDS = 1000000, OFF_NODE_ROUNDS = 3000 };
 #endif
 /* Rounds that may be under way at once, so that processes that share a core
  * do not change places for each round. */
 enum { WINDOW = 4096, ACK_EVERY = WINDOW / 4, SPINS = 200 };
-enum { LARGE = 1 << 20, LARGE_ROUNDS = 12, LOOKS = 500 };
+enum { LARGE = 1 << 20, LARGE_ROUNDS = 12, SAMPLES = 500 };
 
 /* Written by the PE before; a word stays until its round is acknowledged. */
 static struct {
@@ -190,7 +190,7 @@ T(large_puts_before_their_flags)
         shmem_uint64_atomic_set(&in.flag[0], r, next);
         shmem_uint64_wait_until(&in.flag[0], SHMEM_CMP_EQ, r);
         T_EQ(load(&large[n - 1]), r << 32 | (n - 1));
-        for (int k = 0; k < LOOKS; k++) {
+        for (int k = 0; k < SAMPLES; k++) {
             i = T_RAND() % n;
             T_EQ(load(&large[i]), r << 32 | i);
         }
@@ -223,7 +223,7 @@ int main(void)
     next = (me + 1) % n_pes;
     last = (me + n_pes - 1) % n_pes;
     T_PE(me);
-    most = (uint64_t)rounds(NEAR_ROUNDS, FAR_ROUNDS);
+    most = (uint64_t)rounds(ON_NODE_ROUNDS, OFF_NODE_ROUNDS);
     share_seed();
     large = shmem_malloc(LARGE * sizeof *large);
     contexts[0] = SHMEM_CTX_DEFAULT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a lock lets one PE in at a time, in the order in which they
+/* Description: one PE at a time has a lock, in the order in which they
  * came; the next holder sees what the last one did, and test_lock takes a
  * free lock and no other, in every symmetric memory.
  * PEs: 1 2 4

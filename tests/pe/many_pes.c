@@ -86,7 +86,7 @@ T(all_to_all_gets_find_them)
     shmem_barrier_all();
 }
 
-T(nobody_leaves_a_barrier_before_all_have_come)
+T(no_pe_leaves_a_barrier_before_all_have_come)
 {
     shmem_barrier_all();
     for (uint64_t r = 1; r <= BARRIERS && in_time(r, STEPS_S); r++) {
@@ -151,7 +151,7 @@ int main(void)
     T_RUN(a_token_visits_everybody);
     T_RUN(all_to_all_puts_leave_every_block_in_its_place);
     T_RUN(all_to_all_gets_find_them);
-    T_RUN(nobody_leaves_a_barrier_before_all_have_come);
+    T_RUN(no_pe_leaves_a_barrier_before_all_have_come);
     T_RUN(sums_at_everybody_are_exact);
     T_RUN(everybody_waits_for_everybody);
     shmem_finalize();

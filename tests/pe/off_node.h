@@ -18,9 +18,9 @@ static T_UNUSED bool some_are_off_node(void)
 }
 
 /* The rounds to make. */
-static T_UNUSED int rounds(int near, int far)
+static T_UNUSED int rounds(int on_node, int off_node)
 {
-    return some_are_off_node() ? far : near;
+    return some_are_off_node() ? off_node : on_node;
 }
 
 #endif

@@ -18,12 +18,12 @@ static struct {
     _Alignas(64) uint64_t a;
     _Alignas(64) uint32_t b;
     _Alignas(64) uint64_t bulk[BULK];
-} near_data;
-static struct far {
+} on_node_data;
+static struct off_node {
     _Alignas(64) uint64_t c;
     _Alignas(64) uint64_t flag;
     _Alignas(64) uint64_t x;
-} *far_data;
+} *off_node_data;
 static uint64_t source[BULK];
 static uint32_t numbers[ROUNDS + 1];    /* each its own index */
 static shmem_ctx_t ctx;
@@ -56,26 +56,26 @@ static void quiet(uint64_t round)
 static void clear(void)
 {
     shmem_barrier_all();
-    memset(&near_data, 0, sizeof near_data);
-    memset(far_data, 0, sizeof *far_data);
+    memset(&on_node_data, 0, sizeof on_node_data);
+    memset(off_node_data, 0, sizeof *off_node_data);
     shmem_barrier_all();
 }
 
 /* Writes the data of a round by several calls, now and then the bulk too. */
 static void put_data(uint64_t r, int pe)
 {
-    shmem_ctx_uint64_p(ctx, &near_data.a, r, pe);
+    shmem_ctx_uint64_p(ctx, &on_node_data.a, r, pe);
     if (r % 2)
-        shmem_ctx_uint32_put_nbi(ctx, &near_data.b, &numbers[r], 1, pe);
+        shmem_ctx_uint32_put_nbi(ctx, &on_node_data.b, &numbers[r], 1, pe);
     else
-        shmem_ctx_uint32_atomic_set(ctx, &near_data.b, numbers[r], pe);
-    shmem_ctx_uint64_atomic_add(ctx, &far_data->c, 1, pe);
+        shmem_ctx_uint32_atomic_set(ctx, &on_node_data.b, numbers[r], pe);
+    shmem_ctx_uint64_atomic_add(ctx, &off_node_data->c, 1, pe);
     if (r % 16)
         return;
     quiet(r);                   /* the source is written again */
     for (int i = 0; i < BULK; i++)
         source[i] = r;
-    shmem_ctx_putmem_nbi(ctx, near_data.bulk, source, sizeof source, pe);
+    shmem_ctx_putmem_nbi(ctx, on_node_data.bulk, source, sizeof source, pe);
 }
 
 static uint64_t load(const uint64_t *p)
@@ -89,22 +89,24 @@ static void check_data(uint64_t r)
 {
     uint64_t bulk = r - r % 16;
 
-    T_LE(r, load(&far_data->c));
-    T_LE(r, __atomic_load_n(&near_data.b, __ATOMIC_ACQUIRE));
-    T_LE(r, load(&near_data.a));
+    T_LE(r, load(&off_node_data->c));
+    T_LE(r, __atomic_load_n(&on_node_data.b, __ATOMIC_ACQUIRE));
+    T_LE(r, load(&on_node_data.a));
     if (r % 8 == 0)
         for (int i = BULK - 1; i >= 0; i -= 37)
-            T_LE(bulk, load(&near_data.bulk[i]));
+            T_LE(bulk, load(&on_node_data.bulk[i]));
 }
 
 static void put_flag(uint64_t r, int pe)
 {
     switch (r % 4) {
-    case 0: shmem_ctx_uint64_p(ctx, &far_data->flag, r, pe); break;
-    case 1: shmem_ctx_uint64_atomic_set(ctx, &far_data->flag, r, pe); break;
-    case 2: shmem_ctx_uint64_atomic_inc(ctx, &far_data->flag, pe); break;
+    case 0: shmem_ctx_uint64_p(ctx, &off_node_data->flag, r, pe); break;
+    case 1:
+        shmem_ctx_uint64_atomic_set(ctx, &off_node_data->flag, r, pe);
+        break;
+    case 2: shmem_ctx_uint64_atomic_inc(ctx, &off_node_data->flag, pe); break;
     default:
-        shmem_ctx_uint64_put(ctx, &far_data->flag, &r, 1, pe);
+        shmem_ctx_uint64_put(ctx, &off_node_data->flag, &r, 1, pe);
     }
 }
 
@@ -122,15 +124,15 @@ T(a_fence_keeps_data_before_its_flag)
         fence();
         if (r % 3)
             continue;
-        seen = r % 2 ? load(&far_data->flag)
-               : shmem_uint64_atomic_fetch(&far_data->flag, me);
+        seen = r % 2 ? load(&off_node_data->flag)
+               : shmem_uint64_atomic_fetch(&off_node_data->flag, me);
         check_data(seen);
     }
-    shmem_uint64_wait_until(&far_data->flag, SHMEM_CMP_EQ, most);
+    shmem_uint64_wait_until(&off_node_data->flag, SHMEM_CMP_EQ, most);
     check_data(most);
 }
 
-/* Flags that are waited for: each tells of its round. */
+/* Flags that are waited for: each stands for its round. */
 T(a_wait_for_the_flag_shows_the_data)
 {
     uint64_t want;
@@ -138,7 +140,7 @@ T(a_wait_for_the_flag_shows_the_data)
     clear();
     for (uint64_t r = 1; r <= most && in_time(r, STEPS_S); r++) {
         want = me ? r : r - 1;  /* PE 0 begins each round */
-        shmem_uint64_wait_until(&far_data->flag, SHMEM_CMP_GE, want);
+        shmem_uint64_wait_until(&off_node_data->flag, SHMEM_CMP_GE, want);
         check_data(want);
         put_data(r, next);
         fence();
@@ -160,12 +162,12 @@ T(a_quiet_completes_at_all_pes)
         put_flag(r, third);
         if (r % 3)
             continue;
-        seen = load(&far_data->flag);
-        T_LE(seen, shmem_ctx_uint64_atomic_fetch(ctx, &far_data->c, last));
-        T_LE(seen, shmem_ctx_uint64_g(ctx, &near_data.a, last));
+        seen = load(&off_node_data->flag);
+        T_LE(seen, shmem_ctx_uint64_atomic_fetch(ctx, &off_node_data->c, last));
+        T_LE(seen, shmem_ctx_uint64_g(ctx, &on_node_data.a, last));
         if (seen % 8 == 0)
             T_LE(seen - seen % 16,
-                 shmem_ctx_uint64_g(ctx, &near_data.bulk[r % BULK], last));
+                 shmem_ctx_uint64_g(ctx, &on_node_data.bulk[r % BULK], last));
     }
     quiet(0);
 }
@@ -179,10 +181,11 @@ T(a_get_after_quiet_sees_the_put)
     for (uint64_t r = 1; r <= most; r++) {
         put_data(r, next);
         quiet(r / 4);
-        shmem_ctx_getmem(ctx, &back[0], &near_data.a, 8, next);
-        shmem_ctx_uint32_get_nbi(ctx, &b, &near_data.b, 1, next);
-        shmem_ctx_uint64_atomic_fetch_nbi(ctx, &back[1], &far_data->c, next);
-        back[2] = shmem_ctx_uint64_g(ctx, &near_data.bulk[r % BULK], next);
+        shmem_ctx_getmem(ctx, &back[0], &on_node_data.a, 8, next);
+        shmem_ctx_uint32_get_nbi(ctx, &b, &on_node_data.b, 1, next);
+        shmem_ctx_uint64_atomic_fetch_nbi(ctx, &back[1], &off_node_data->c,
+                                          next);
+        back[2] = shmem_ctx_uint64_g(ctx, &on_node_data.bulk[r % BULK], next);
         quiet(r / 8);
         T_EQ(back[0], r);
         T_EQ(b, r);
@@ -207,9 +210,9 @@ T(of_two_that_store_and_load_one_sees_the_other)
     for (uint64_t r = 1; r <= most && in_time(r, STEPS_S); r++) {
         steps = r;
         shmem_barrier_all();
-        shmem_ctx_uint64_p(ctx, &far_data->x, r, peer);
+        shmem_ctx_uint64_p(ctx, &off_node_data->x, r, peer);
         quiet(r);
-        read_in[r] = shmem_ctx_uint64_g(ctx, &far_data->x, me);
+        read_in[r] = shmem_ctx_uint64_g(ctx, &off_node_data->x, me);
     }
     shmem_barrier_all();
     for (uint64_t r = 1; r <= steps; r++) {
@@ -226,8 +229,8 @@ T(two_that_store_to_a_third_see_each_other)
     int home = n_pes - 1, peer = me ^ 1;
 
     clear();
-    mine = me % 2 ? &far_data->x : &near_data.bulk[BULK - 1];
-    other = me % 2 ? &near_data.bulk[BULK - 1] : &far_data->x;
+    mine = me % 2 ? &off_node_data->x : &on_node_data.bulk[BULK - 1];
+    other = me % 2 ? &on_node_data.bulk[BULK - 1] : &off_node_data->x;
     for (uint64_t r = 1; r <= most && in_time(r, STEPS_S); r++) {
         steps = r;
         shmem_barrier_all();
@@ -235,7 +238,7 @@ T(two_that_store_to_a_third_see_each_other)
             continue;
         if (me == 0) {
             source[BULK - 1] = r;
-            shmem_ctx_put64_nbi(ctx, near_data.bulk, source, BULK, home);
+            shmem_ctx_put64_nbi(ctx, on_node_data.bulk, source, BULK, home);
         } else {
             shmem_ctx_uint64_p(ctx, mine, r, home);
         }
@@ -259,7 +262,7 @@ T(a_barrier_completes_what_came_before)
             quiet(r);           /* a barrier quiets the default context */
         shmem_barrier_all();
         check_data(r);
-        T_EQ(shmem_uint64_g(&near_data.a, next), r);
+        T_EQ(shmem_uint64_g(&on_node_data.a, next), r);
         shmem_sync_all();
     }
 }
@@ -311,7 +314,7 @@ int main(void)
     most = (uint64_t)rounds(ROUNDS, 250);
     for (uint32_t r = 0; r <= ROUNDS; r++)
         numbers[r] = r;
-    far_data = shmem_align(64, sizeof *far_data);
+    off_node_data = shmem_align(64, sizeof *off_node_data);
     ctx = SHMEM_CTX_DEFAULT;
     plain = true;
     measure();

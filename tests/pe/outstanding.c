@@ -12,7 +12,7 @@ enum { PUTS = 1000000, GETS = 100000, ADDS = 100000 };
 static uint64_t *words, *local, total;
 static int me, other;
 #define PUTS_S 10
-static int puts_made = PUTS;    /* by PE 0, which tells the other */
+static int puts_made = PUTS;    /* by PE 0, which sends it to the other */
 
 static uint64_t value(int pe, uint64_t i)
 {

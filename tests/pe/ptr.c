@@ -110,13 +110,13 @@ static void no_place(const void *p)
 
 T(other_memory_has_no_place)
 {
-    void *far = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+    void *elsewhere = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int local = 0, *block = malloc(sizeof *block);
 
     no_place(&local);
     no_place(block);
-    no_place(far);
+    no_place(elsewhere);
     no_place(NULL);
     no_place((void *)8);
     no_place((void *)UINTPTR_MAX);
@@ -124,7 +124,7 @@ T(other_memory_has_no_place)
     no_place(&constant);
     no_place(stderr);           /* of a shared object */
     free(block);
-    munmap(far, 4096);
+    munmap(elsewhere, 4096);
 }
 
 T(no_other_number_is_a_pe)

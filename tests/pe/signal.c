@@ -239,7 +239,7 @@ T(ping_pong_never_shows_an_old_payload)
 }
 
 /* Every PE sends products to PE 0, each into its own place; a signal of n
- * from one PE tells of n products, and all signals are one word. */
+ * from one PE stands for n products, and all signals are one word. */
 T(many_producers_add_to_one_signal)
 {
     uint64_t *place = shmem_calloc((size_t)n_pes, 8), sum, seen, all;

@@ -34,7 +34,7 @@ static void judge(const char *what, double used)
     T_LT(used / idle_s, most);
 }
 
-static void doze(void)
+static void sleep_briefly(void)
 {
     struct timespec t = { idle_s, 0 };
 
@@ -47,7 +47,7 @@ T(a_sleep_costs_little)
 
     shmem_barrier_all();
     before = cpu();
-    doze();
+    sleep_briefly();
     judge("sleeps", cpu() - before);
     shmem_barrier_all();
 }
@@ -59,12 +59,12 @@ T(a_wait_costs_little)
     shmem_barrier_all();
     before = cpu();
     if (me == 0) {
-        doze();
+        sleep_briefly();
         shmem_uint64_p(&word, 1, 1);
     } else {
         shmem_uint64_wait_until(&word, SHMEM_CMP_EQ, 1);
     }
-    judge(me ? "waits" : "lets wait", cpu() - before);
+    judge(me ? "waits" : "makes PE 1 wait", cpu() - before);
     shmem_barrier_all();
 }
 
@@ -75,7 +75,7 @@ T(a_barrier_costs_little)
     shmem_barrier_all();
     before = cpu();
     if (me == 0)
-        doze();
+        sleep_briefly();
     shmem_barrier_all();
     judge(me ? "waits in a barrier" : "comes late", cpu() - before);
 }
@@ -83,7 +83,7 @@ T(a_barrier_costs_little)
 static void *wake(void *unused)
 {
     do {                        /* again, if it stops only now */
-        doze();
+        sleep_briefly();
         kill((pid_t)pid_of, SIGCONT);
     } while (!__atomic_load_n(&late, __ATOMIC_ACQUIRE));
     return unused;

@@ -61,8 +61,8 @@ int main(int argc, char **argv)
 }
 C
 
-# tells REGEX: in one of its lines.
-tells()
+# prints REGEX: in one of its lines.
+prints()
 {
     grep -qE "^sluice: PE [0-9]+ \\([^ ]+\\): $1.* \\[S-W-STALL\\]$others\$" \
         "$err" && return
@@ -92,11 +92,11 @@ late_by()
     SHMEM_STALL=1 try 3 "$@" ./late "$times"
     [ $status -eq 0 ] || fail "$how: status $status"
     grep -v 'S-W-STALL' "$err" && fail "$how: the above"
-    tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; missing PE 2 \\($place, last call shmem_long_sum_reduce 1 s ago\\)"
-    tells "shmem_team_sync waits for 1 s: 1 of 2 PEs of the team arrived; missing PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
-    tells 'shmem_long_wait_until waits for 1 s for 0 to be == -5 at static data\+0x[0-9a-f]+'
-    tells 'shmem_long_wait_until_all waits for 1 s for 3 values \(0, 0, 0\) to be > 6 at static data\+0x[0-9a-f]+'
-    tells "shmem_set_lock waits for 1 s for the lock at static data\\+0x[0-9a-f]+, held by PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
+    prints "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; missing PE 2 \\($place, last call shmem_long_sum_reduce 1 s ago\\)"
+    prints "shmem_team_sync waits for 1 s: 1 of 2 PEs of the team arrived; missing PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
+    prints 'shmem_long_wait_until waits for 1 s for 0 to be == -5 at static data\+0x[0-9a-f]+'
+    prints 'shmem_long_wait_until_all waits for 1 s for 3 values \(0, 0, 0\) to be > 6 at static data\+0x[0-9a-f]+'
+    prints "shmem_set_lock waits for 1 s for the lock at static data\\+0x[0-9a-f]+, held by PE 2 \\($place, last call shmem_barrier_all 1 s ago\\)"
 }
 
 # silent: the same without the variable.
@@ -152,15 +152,15 @@ odd()
     SHMEM_STALL=1 try 3 "$@" ./odd 3
     [ $status -eq 3 ] || fail "$how: status $status"
     hint='; SHMEM_CHECK=1 names the first call that does not match'
-    tells "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; in another call PE 1 \\($place, in shmem_long_sum_reduce for [12] s\\)$hint"
-    tells "shmem_long_sum_reduce waits for 1 s: 1 of 3 PEs arrived; in another call PE 0 \\($place, in shmem_barrier_all for [12] s\\), PE 2 \\($place, in shmem_barrier_all for [12] s\\)$hint"
+    prints "shmem_barrier_all waits for 1 s: 2 of 3 PEs arrived; in another call PE 1 \\($place, in shmem_long_sum_reduce for [12] s\\)$hint"
+    prints "shmem_long_sum_reduce waits for 1 s: 1 of 3 PEs arrived; in another call PE 0 \\($place, in shmem_barrier_all for [12] s\\), PE 2 \\($place, in shmem_barrier_all for [12] s\\)$hint"
 }
 quick()
 {
     how=quick
     SHMEM_STALL=1 try 3 ./odd 3003 alone
     [ $status -eq 3 ] || fail "$how: status $status"
-    tells 'shmem_barrier_all waits for 1 s: 1 of 3 PEs arrived; missing PE 2 \(this node, last call shmem_sync_all (at most )?[12] s ago\); in another call PE 1 .*'
+    prints 'shmem_barrier_all waits for 1 s: 1 of 3 PEs arrived; missing PE 2 \(this node, last call shmem_sync_all (at most )?[12] s ago\); in another call PE 1 .*'
 }
 # Each line comes after twice the time of the one before.
 program late <<'C'

@@ -17,7 +17,7 @@ enum { SHARE = 1 };
 enum { THREADS = 8, WORDS = 40, WAKES = 5 };
 
 /* What thread i of the PE before writes to thread i of this one. */
-static struct box {
+static struct inbox {
     _Alignas(64) uint64_t data[WORDS];
     uint64_t arrived;           /* signal: the round of the data */
     uint64_t taken;             /* signal: rounds the one behind has read */
@@ -35,7 +35,7 @@ struct worker {
     pthread_t thread;
     int id;
     shmem_ctx_t ctx;            /* made by the thread */
-    uint64_t tickets;           /* sum of what its fetches gave */
+    uint64_t drawn_sum;           /* sum of what its fetches gave */
     uint64_t paid, changed;     /* sums into and out of the pot */
 };
 
@@ -74,10 +74,10 @@ static shmem_ctx_t own_context(int id)
     return ctx;
 }
 
-/* Data and the word that tells of it, by four ways. */
+/* Data and its flag, by four methods. */
 static void send(struct worker *w, uint64_t r)
 {
-    struct box *b = &boxes[w->id];
+    struct inbox *b = &boxes[w->id];
     uint64_t data[WORDS];
 
     for (int i = 0; i < WORDS; i++)
@@ -104,7 +104,7 @@ static void send(struct worker *w, uint64_t r)
 /* Waits in turn with each form for the thread's own word. */
 static void await(struct worker *w, uint64_t r)
 {
-    struct box *b = &boxes[w->id];
+    struct inbox *b = &boxes[w->id];
     size_t one;
 
     switch (r % 5) {
@@ -134,7 +134,7 @@ static void await(struct worker *w, uint64_t r)
 /* What was sent stays there until the next round. */
 static void read_back(struct worker *w, uint64_t r)
 {
-    struct box *b = &boxes[w->id];
+    struct inbox *b = &boxes[w->id];
     uint64_t want = r << 8 | (uint64_t)w->id, back[WORDS], word;
 
     shmem_ctx_get64_nbi(w->ctx, back, b->data, WORDS, next);
@@ -151,7 +151,7 @@ static void count(struct worker *w, uint64_t r)
     uint64_t v = (uint64_t)me << 32 | r << 8 | (uint64_t)w->id;
     uint32_t was = shmem_ctx_uint32_atomic_fetch(w->ctx, &narrow[1], 0), old;
 
-    w->tickets += shmem_ctx_uint64_atomic_fetch_inc(w->ctx, &drawn, 0);
+    w->drawn_sum += shmem_ctx_uint64_atomic_fetch_inc(w->ctx, &drawn, 0);
     w->paid += v;
     w->changed += shmem_ctx_uint64_atomic_swap(w->ctx, &pot, v, 0);
     while ((old = shmem_ctx_uint32_atomic_compare_swap(
@@ -205,7 +205,7 @@ T(nothing_is_lost_or_mixed)
     run(work, w);
     join(w);
     for (int i = 0; i < THREADS; i++) {
-        shmem_uint64_atomic_add(&sums[0], w[i].tickets, 0);
+        shmem_uint64_atomic_add(&sums[0], w[i].drawn_sum, 0);
         shmem_uint64_atomic_add(&sums[1], w[i].paid, 0);
         shmem_uint64_atomic_add(&sums[2], w[i].changed, 0);
         T_EQ(boxes[i].arrived, turns);
@@ -238,11 +238,11 @@ static void *keep_counting(void *arg)
         for (int i = 0; i < 20; i++) {
             shmem_ctx_uint64_atomic_inc(w->ctx, &counted[w->id], next);
             shmem_ctx_uint64_put_nbi(w->ctx, &boxes[w->id].lone[1],
-                                     &w->tickets, 1, next);
+                                     &w->drawn_sum, 1, next);
             shmem_ctx_quiet(w->ctx);
             T_EQ(shmem_ctx_uint64_g(w->ctx, &boxes[w->id].lone[1], next),
-                 w->tickets);
-            w->tickets++;
+                 w->drawn_sum);
+            w->drawn_sum++;
         }
         if (w->id % 4)
             shmem_ctx_destroy(w->ctx);
@@ -281,14 +281,14 @@ T(one_allocates_while_the_others_communicate)
     atomic_store(&enough, true);
     join(w);
     for (int i = 0; i < THREADS; i++)
-        T_EQ(shmem_uint64_g(&counted[i], next), w[i].tickets);
+        T_EQ(shmem_uint64_g(&counted[i], next), w[i].drawn_sum);
     shmem_barrier_all();
 }
 
 /* ---- Sleepers ---- */
 
 static atomic_int returns[THREADS];
-static uint64_t heard[THREADS];
+static uint64_t returned[THREADS];
 
 static void *sleep_often(void *arg)
 {
@@ -302,7 +302,7 @@ static void *sleep_often(void *arg)
             T_EQ(shmem_uint64_wait_until_any(word, 2, NULL, SHMEM_CMP_GE, r),
                  0);
         atomic_fetch_add(&returns[w->id], 1);
-        shmem_uint64_atomic_set(&heard[w->id], r, last);
+        shmem_uint64_atomic_set(&returned[w->id], r, last);
     }
     return NULL;
 }
@@ -319,9 +319,9 @@ T(each_sleeper_returns_for_its_own_word)
         for (int k = 0; k < THREADS; k++) {
             int i = (k * 3 + (int)r) % THREADS;
 
-            T_LT(shmem_uint64_atomic_fetch(&heard[i], me), r);
+            T_LT(shmem_uint64_atomic_fetch(&returned[i], me), r);
             shmem_uint64_atomic_set(&boxes[i].lone[0], r, next);
-            shmem_uint64_wait_until(&heard[i], SHMEM_CMP_EQ, r);
+            shmem_uint64_wait_until(&returned[i], SHMEM_CMP_EQ, r);
         }
     }
     join(w);

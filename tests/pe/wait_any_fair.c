@@ -2,7 +2,7 @@
 /* Description: where many elements hold all the time, calls of wait_until_any
  * and test_any name each of them again and again, with a bounded number of
  * calls between, however large the set, whatever else is asked in turn and
- * whoever updates meanwhile; wait_until_some and test_some name all.
+ * whichever PE updates meanwhile; wait_until_some and test_some name all.
  * PEs: 1 2 3 */
 #include "../t.h"
 
@@ -69,7 +69,7 @@ static void end(struct record *r, const uint64_t *holds, size_t most)
 
 /* ---- One set ---- */
 
-static size_t ask(int form, size_t n, const int *st)
+static size_t call(int form, size_t n, const int *st)
 {
     switch (form) {
     case 0:
@@ -92,7 +92,7 @@ T(of_all_that_hold_each_is_named)
         for (int form = 0; form < 4; form++) {
             r = begin(sizes[k]);
             for (size_t i = 0; i < LAPS * sizes[k]; i++)
-                named(r, ask(form, sizes[k], NULL));
+                named(r, call(form, sizes[k], NULL));
             end(r, NULL, ALONE * sizes[k]);
         }
 }
@@ -112,7 +112,7 @@ T(of_some_that_hold_each_is_named)
         for (int form = 0; form < 4; form++) {
             r = begin(sizes[k]);
             for (size_t i = 0; i < LAPS * sizes[k]; i++)
-                named(r, ask(form, sizes[k], status));
+                named(r, call(form, sizes[k], status));
             end(r, words, ALONE * sizes[k]);
         }
     for (size_t i = 0; i < MOST; i++) {

@@ -16,7 +16,7 @@ static double seconds(void)
 }
 
 /* As long as the system's clock says. */
-static void look(void)
+static void sample(void)
 {
     const struct timespec pause_ms = { 0, 20000000 };
     double outer = seconds(), begin = shmemx_wtime(), inner = seconds(), took;
@@ -31,11 +31,11 @@ static void look(void)
 
 T(seconds_pass_at_any_time)
 {
-    look();
+    sample();
     shmem_init();
-    look();
+    sample();
     shmem_finalize();
-    look();
+    sample();
 }
 
 T(it_never_goes_back)

@@ -12,7 +12,7 @@ enum { N = 1000, FORMS = 4 };
 static int failed;
 
 /* What came from the PE before, FORMS times, each with its own mark. */
-static void look(const int *got, int before)
+static void check(const int *got, int before)
 {
     for (int w = 0; w < FORMS; w++)
         for (int i = 0; i < N; i++)
@@ -61,7 +61,7 @@ int main(void)
     for (int i = 0; i < 2 * N; i++)
         mine[i] = hdst[i];
     shmem_int_get(mine + 2 * N, ddst + 2 * N, 2 * N, me);
-    look(mine, before);
+    check(mine, before);
 
     /* Four puts to one place: the one that comes last is there. */
     shmem_int_put(ddst, hsrc, 1, next);

@@ -53,7 +53,7 @@ T(a_barrier_shows_what_all_have_put)
     shmem_free(d);
 }
 
-T(teams_meet_apart)
+T(teams_synchronize_apart)
 {
     shmem_team_t odd_even, teams[2];
     long *word = shmem_calloc(1, sizeof *word), was[ROUNDS];
@@ -95,7 +95,7 @@ int main(void)
     n_pes = shmem_n_pes();
     T_EQ(shmemx_stream_create(&s), 0);
     T_RUN(a_barrier_shows_what_all_have_put);
-    T_RUN(teams_meet_apart);
+    T_RUN(teams_synchronize_apart);
     T_RUN(what_is_no_team_is_refused);
     T_EQ(shmemx_stream_destroy(s), 0);
     shmem_finalize();

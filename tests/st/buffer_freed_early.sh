@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: memory of a message's, a put's or a reduction's buffer that is
-# given back before its request is told of in one line, and no other memory is.
+# given back before its request is reported in one line, and no other memory is.
 # Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -161,28 +161,28 @@ int main(int argc, char **argv)
 }
 C
 
-# tells WORD CALL BYTES WHOSE
-tells()
+# prints WORD CALL BYTES WHOSE
+prints()
 {
     try 0 "$bad" "$1"
     ended 0 "$1"
     said "$1" "sluice: PE 0 \\([^ ]+\\): $2: $3 bytes at 0x[0-9a-f]+ are in use: $4; they are freed all the same: free requests or reset triggers before their buffers \\[S-W-FREE\\]"
 }
 
-tells send shmem_free 100000 'a send to PE 0, tag 7'
-tells ready shmem_free 100000 'a ready send to PE 0, tag 7'
-tells matched shmem_free 100000 'a receive from PE 0, tag 7'
-tells both shmem_free 100000 'a (send to|receive from) PE 0, tag 7 and 1 more'
-tells moves shmem_realloc 100000 'a receive from PE 0, tag 7'
-tells shrinks shmem_realloc 75000 'a receive from PE 0, tag 7'
-tells space shmem_space_destroy 2097152 'a receive from PE 0, tag 7'
-tells once shmem_free 100000 'a receive from PE 0, tag 7'
-tells source shmem_free 100000 'a request of a put to PE 0'
-tells dest shmem_free 100000 'a request of a put to PE 0'
-tells signal shmem_free 100000 'a request of a put to PE 0'
-tells sums shmem_free 100000 "a reduction's request"
-tells total shmem_free 100000 "a reduction's request"
-tells device shmem_free 100000 'a send to PE 0, tag 7'
+prints send shmem_free 100000 'a send to PE 0, tag 7'
+prints ready shmem_free 100000 'a ready send to PE 0, tag 7'
+prints matched shmem_free 100000 'a receive from PE 0, tag 7'
+prints both shmem_free 100000 'a (send to|receive from) PE 0, tag 7 and 1 more'
+prints moves shmem_realloc 100000 'a receive from PE 0, tag 7'
+prints shrinks shmem_realloc 75000 'a receive from PE 0, tag 7'
+prints space shmem_space_destroy 2097152 'a receive from PE 0, tag 7'
+prints once shmem_free 100000 'a receive from PE 0, tag 7'
+prints source shmem_free 100000 'a request of a put to PE 0'
+prints dest shmem_free 100000 'a request of a put to PE 0'
+prints signal shmem_free 100000 'a request of a put to PE 0'
+prints sums shmem_free 100000 "a reduction's request"
+prints total shmem_free 100000 "a reduction's request"
+prints device shmem_free 100000 'a send to PE 0, tag 7'
 
 try 0 "$bad" started
 ended 0 started

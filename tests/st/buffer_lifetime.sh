@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: what somebody else still uses of a message is kept: its buffer
 # until a far put of it has ended, however slow the receiver is, and what the
-# agent has of one that is used once until the agent has let it go.
+# progress thread has of a one-shot one until it has released it.
 # Timeout: 30
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -67,9 +67,9 @@ static void to_a_stopped_pe(void)
         }
 }
 
-/* The receiver's agent seldom looks: messages are matched by the host, and come
- * before it does. */
-static void before_the_agent_looks(void)
+/* The receiver's progress thread seldom polls: messages are matched by the host,
+ * and come before it does. */
+static void before_the_thread_polls(void)
 {
     long *buf = shmem_calloc(1, sizeof *buf), word;
     shmemx_req_t r, dummy;
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     const char *word = argv[1];
 
     (void)argc;
-    if (!strcmp(word, "agent") && !strcmp(getenv("SLUICE_JOB_PE"), "1"))
+    if (!strcmp(word, "thread") && !strcmp(getenv("SLUICE_JOB_PE"), "1"))
         setenv("SHMEM_FAULT", "stream_progress:0.95:1", 1);
     shmem_init();
     me = shmem_my_pe();
@@ -115,8 +115,8 @@ int main(int argc, char **argv)
     IS(shmemx_stream_create(&s), 0);
     IS(shmemx_queue_create(s, NULL, 0, &q), 0);
     shmem_barrier_all();
-    if (!strcmp(word, "agent"))
-        before_the_agent_looks();
+    if (!strcmp(word, "thread"))
+        before_the_thread_polls();
     else
         to_a_stopped_pe();
     shmem_finalize();
@@ -132,7 +132,7 @@ kept()
     ended 0 "$2"
 }
 
-beside kept 2 agent
+beside kept 2 thread
 SHMEM_OFI_PROVIDER=tcp beside kept '2 --ppn 1' far
 together
 finish 'what others still use of messages'

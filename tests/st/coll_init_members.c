@@ -166,8 +166,8 @@ static void *make_and_free(void *arg)
     return NULL;
 }
 
-/* The first team's messages are looked for when PE 0 has made them and nobody
- * else, because another thread's are. */
+/* The first team's messages are looked for when PE 0 has made them and no
+ * other PE, because another thread's are. */
 T(what_comes_early_is_for_its_own_team)
 {
     static struct user u[2];

@@ -24,7 +24,7 @@ struct note {
     uint64_t turn;
 };
 enum { TAG = 0x1a17c0de, APART = 128, SEND = 0, ANSWER = 1, GONE = 2,
-       HOW_SHIFT = 8, EAGER = 1, GATE = 3 };
+       HOW_SHIFT = 8, EAGER = 1, TRIGGERED = 3 };
 
 static char buffer[64];
 
@@ -91,7 +91,7 @@ static void answer(char *block, const char *what)
         .bytes = sizeof buffer, .turn = 1
     };
     if (!strcmp(what, "trigger"))
-        forged.flags = GATE << HOW_SHIFT;
+        forged.flags = TRIGGERED << HOW_SHIFT;
     else if (!strcmp(what, "whole"))
         forged.flags = EAGER << HOW_SHIFT;
     else if (!strcmp(what, "early"))

@@ -73,7 +73,7 @@ T(the_software_device_has_no_per_thread_stream)
 /* ---- of a GPU ---- */
 
 static pthread_barrier_t synchronize;
-static uint64_t *gates;
+static uint64_t *release_flags;
 static long got[THREADS][TURNS];
 
 /* In turns, so that each call comes after one of the other thread's. */
@@ -82,7 +82,7 @@ static void *take_turns(void *arg)
     static long out[THREADS][TURNS];
     int k = *(int *)arg;
 
-    T_EQ(shmemx_uint64_wait_until_on_stream(&gates[k], SHMEM_CMP_GE, 1,
+    T_EQ(shmemx_uint64_wait_until_on_stream(&release_flags[k], SHMEM_CMP_GE, 1,
                                             PER_THREAD), 0);
     for (int i = 0; i < TURNS * THREADS; i++) {
         pthread_barrier_wait(&synchronize);
@@ -97,12 +97,12 @@ static void *take_turns(void *arg)
     T_EQ(shmemx_stream_query(PER_THREAD), -EAGAIN);
     pthread_barrier_wait(&synchronize);
     if (k)                      /* the first one's stream waits on */
-        st_open(&gates[1]);
+        st_open(&release_flags[1]);
     T_EQ(k ? shmemx_stream_sync(PER_THREAD) : 0, 0);
     T_EQ(shmemx_stream_query(PER_THREAD), k ? 0 : -EAGAIN);
     pthread_barrier_wait(&synchronize);
     if (!k)
-        st_open(&gates[0]);
+        st_open(&release_flags[0]);
     T_EQ(shmemx_stream_sync(PER_THREAD), 0);
     return NULL;
 }
@@ -123,7 +123,7 @@ static void on_threads(void *(*run)(void *))
 
 T(each_thread_has_a_stream_and_a_queue_of_its_own)
 {
-    gates = shmem_calloc(THREADS, sizeof *gates);
+    release_flags = shmem_calloc(THREADS, sizeof *release_flags);
     on_threads(take_turns);
     shmem_barrier_all();
     for (int k = 0; k < THREADS; k++)

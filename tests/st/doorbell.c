@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what streams put to other nodes arrives, whoever of the device,
- * the NIC and a thread takes part; doorbell.sh asks which it was.  T_PAGE=N:
- * from the start of the first stream on, the system's pages are so large.
+/* Description: what streams put to other nodes arrives, whichever of the
+ * device, the NIC and a thread takes part; doorbell.sh checks which it was.
+ * T_PAGE=N: from the start of the first stream on, the system's pages are so large.
  * PEs: 2
  * Ppn: 2/1 */
 #include "st.h"

@@ -13,9 +13,9 @@ SHMEM_OFI_PROVIDER=cxi
 T_SEED=${T_SEED:-1}
 export T_SEED FI_PROVIDER_PATH SHMEM_OFI_PROVIDER
 
-# asks FILE DEVICE VAR=VALUE...: what the PEs say.
+# queries FILE DEVICE VAR=VALUE...: what the PEs say.
 program=doorbell
-asks()
+queries()
 {
     file=$1 device=$2
     shift 2
@@ -34,21 +34,21 @@ does()
 }
 
 nic='deferred work: [0-9]* entries of cxi'
-asks old hip-discrete &
-asks new hip-discrete FAKE_HIP_IO=taken &
+queries old hip-discrete &
+queries new hip-discrete FAKE_HIP_IO=taken &
 wait
-asks page hip-coherent T_PAGE=65536 &
-asks cuda cuda-discrete T_PAGE=65536 &
+queries page hip-coherent T_PAGE=65536 &
+queries cuda cuda-discrete T_PAGE=65536 &
 wait
 for file in old new page cuda; do
     does $file "$nic"
 done
 soft='streams go by way of a thread .*\[S-W-NET\]'
-asks kernel hip-discrete FAKE_HIP_IO=upstream &
-asks lost hip-discrete FAKE_HIP_IO=lost &
+queries kernel hip-discrete FAKE_HIP_IO=upstream &
+queries lost hip-discrete FAKE_HIP_IO=lost &
 wait
 program=doorbell_two_threads
-asks threads hip-discrete FAKE_HIP_IO=lost FAKE_CXI_ERRORS_COUNT=1
+queries threads hip-discrete FAKE_HIP_IO=lost FAKE_CXI_ERRORS_COUNT=1
 does kernel "no doorbell for the device: .*(amdgpu-dkms).*; $soft"
 does lost "stores to a doorbell does not get to the NIC (hip, .*; $soft"
 does threads "stores to a doorbell does not get to the NIC (hip, .*; $soft"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: sends and receives that are used once match in the order
  * in which
- * they were enqueued for their PE and tag, whoever is first and however they
+ * they were enqueued for their PE and tag, whichever is first and however they
  * are started, and one that is too long fails by itself.
  * PEs: 1 2 4
  * Ppn: 2/1 4/2
@@ -195,7 +195,7 @@ T(the_host_is_rounds_ahead)
     shmem_free(start_flag);
 }
 
-/* The same tag, before and after, and a pair is nobody else's. */
+/* The same tag, before and after, and a pair is of its two PEs alone. */
 T(pairs_are_apart_from_them)
 {
     uint64_t x[2] = { 0 }, y[2] = { 0 };
@@ -274,7 +274,7 @@ T(nothing_is_kept_of_what_is_over)
     T_EQ(shmemx_queue_wait(q[0]), 0);
 }
 
-/* More in all than the heap has for slots; nobody holds a request.  What is
+/* More in all than the heap has for slots; no PE holds a request.  What is
  * sent is so long that a network has it under way for a while. */
 T(what_is_past_gives_its_room_back)
 {
@@ -319,7 +319,7 @@ T(wrong_arguments_are_refused)
     T_EQ(shmemx_enqueue_recv(q[0], in[0], 8, next, -2, &r), -EINVAL);
     T_EQ(shmemx_enqueue_recv(q[0], NULL, 1, next, 0, &r), -EINVAL);
     T_TRUE(r == NULL);
-    /* They are matched by nobody's call, and by one start. */
+    /* No call matches them, and by one start. */
     T_EQ(shmemx_enqueue_recv(q[0], NULL, 0, prev, 0, &r), 0);
     T_EQ(shmemx_enqueue_send(q[0], NULL, 0, next, 0, NULL), 0);
     T_EQ(shmemx_match(r), -EINVAL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a fence keeps the order of what two different ones do: the agent
- * what the NIC had no room for, and the NIC what comes after that.
+/* Description: a fence keeps the order of what two engines do: the progress
+ * thread what the NIC had no room for, and the NIC what comes after that.
  * PEs: 2
  * Ppn: 2/1 */
 #include "st.h"
@@ -19,7 +19,7 @@ static uint64_t *fill(shmemx_stream_t s)
     return start_flag;
 }
 
-T(a_signal_behind_a_fence_tells_of_what_was_before)
+T(a_signal_behind_a_fence_follows_what_was_before)
 {
     shmemx_stream_t s = st_make(), other = st_make();
     int late = 0;
@@ -53,6 +53,6 @@ T(a_signal_behind_a_fence_tells_of_what_was_before)
 int main(void)
 {
     st_begin();
-    T_RUN(a_signal_behind_a_fence_tells_of_what_was_before);
+    T_RUN(a_signal_behind_a_fence_follows_what_was_before);
     return st_end();
 }

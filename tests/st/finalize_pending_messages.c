@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: messages that are under way at shmem_finalize, or were never
- * matched, hold nobody up, and are not those of the library's next start.
+ * matched, delay no PE, and are not those of the library's next start.
  * PEs: 1 2
  * Ppn: 2/1
  * Timeout: 30 */
@@ -67,23 +67,23 @@ static void leave_reduction(shmemx_queue_t q)
 
 /* A ring has 128 places, and the next PE takes nothing out: the rest is still
  * here when the library ends, and would be in the way of a shorter message. */
-static void leave_notes(void)
+static void leave_messages(void)
 {
-    enum { NOTES = 200 };
-    shmemx_req_t r[NOTES], match, one;
+    enum { MESSAGES = 200 };
+    shmemx_req_t r[MESSAGES], match, one;
     char c[100];
 
     st_begin();
-    for (int i = 0; !me && n_pes > 1 && i < NOTES; i++)
+    for (int i = 0; !me && n_pes > 1 && i < MESSAGES; i++)
         T_EQ(shmemx_send_init(c, sizeof c, next, i, &r[i]), 0);
     if (!me && n_pes > 1)
-        T_EQ(shmemx_imatchall(NOTES, r, &match), 0);
+        T_EQ(shmemx_imatchall(MESSAGES, r, &match), 0);
     shmem_finalize();
     st_begin();
     if (!me && n_pes > 1)
-        T_EQ(shmemx_send_init(c, 8, next, NOTES - 1, &one), 0);
+        T_EQ(shmemx_send_init(c, 8, next, MESSAGES - 1, &one), 0);
     else if (n_pes > 1)
-        T_EQ(shmemx_recv_init(c, 8, prev, NOTES - 1, &one), 0);
+        T_EQ(shmemx_recv_init(c, 8, prev, MESSAGES - 1, &one), 0);
     if (n_pes > 1)
         T_EQ(shmemx_match(one), 0);
     shmem_finalize();
@@ -91,7 +91,7 @@ static void leave_notes(void)
 
 int main(void)
 {
-    leave_notes();
+    leave_messages();
     for (int k = 0; k < ROUNDS; k++) {
         uint64_t x, y = 0;
         struct msg_end e[2];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: shmem_finalize lets a kernel end that runs in symmetric memory,
+/* Description: shmem_finalize waits for a kernel that runs in symmetric memory,
  * drops what is behind it or behind a wait, be it done by the device or not,
- * and says how much that is of communication, and how much no start let go.
+ * and says how much that is of communication, and how much no start
+ * released.
  * PEs: 2
  * Ppn: 2/1
  * Timeout: 20

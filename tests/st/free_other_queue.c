@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a send that waits for its receiver goes when that is there, also
  * where other queues are freed while the sender's stream does itself what its
- * start has left: the agent has that then.
+ * start has left: the progress thread has that then.
  * PEs: 2
  * Launch: --ppn 1
  * Env: SHMEM_FAULT=stream_keep:1:1 SHMEM_ST_EAGER=0 SHMEM_DEVICE=software SHMEM_OFI_PROVIDER=tcp SHMEM_STALL=600

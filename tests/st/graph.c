@@ -67,7 +67,7 @@ static void clear(void)
 }
 
 /* What has come to both places when all PEs are done. */
-static void look(struct room *there, struct room *here)
+static void check(struct room *there, struct room *here)
 {
     shmemx_stream_t s = st_make();
 
@@ -106,21 +106,21 @@ T(a_thousand_launches_do_what_as_many_steps_do)
     for (int i = 0; i < LAUNCHES; i++)
         enqueue(s);
     T_EQ(shmemx_stream_sync(s), 0);
-    look(&one[0], &one[1]);
+    check(&one[0], &one[1]);
     n[0] = calls;
     n[1] = items;
     clear();
     begin(s);
     enqueue(s);
     g = recorded(s);
-    look(&other[0], &other[1]);
+    check(&other[0], &other[1]);
     T_EQ(other[0].sum, 0);      /* nothing is done but by launches */
     T_EQ(other[0].signal, 0);
     T_EQ(calls, 0);
     for (int i = 0; i < LAUNCHES; i++)
         T_EQ(shmemx_graph_launch(g, s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
-    look(&other[0], &other[1]);
+    check(&other[0], &other[1]);
     T_MEM(&one[0], &other[0], sizeof one[0]);
     T_MEM(&one[1], &other[1], sizeof one[1]);
     T_EQ(other[0].sum, 2 * STEP * LAUNCHES);
@@ -152,7 +152,7 @@ T(launches_of_two_graphs_and_of_one_on_two_streams)
     }
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_stream_sync(t), 0);
-    look(&there, &here);
+    check(&there, &here);
     T_EQ(there.sum, 200);
     T_EQ(there.signal, 200);
     T_EQ(shmemx_graph_destroy(first), 0);
@@ -182,7 +182,7 @@ T(a_graph_that_is_destroyed_ends_what_it_does)
     st_open(start_flag);
     T_EQ(shmemx_stream_sync(t), 0);
     T_EQ(shmemx_stream_sync(s), 0);
-    look(&there, &here);
+    check(&there, &here);
     T_EQ(there.sum, 4 * STEP);
     T_EQ(calls, 2);
     shmem_free(start_flag);
@@ -240,7 +240,7 @@ T(a_stream_that_is_destroyed_records_no_more)
     T_EQ(shmemx_stream_destroy(s), 0);
     if (st_kernels())           /* a GPU's driver is asked about no dead one */
         T_EQ(shmemx_stream_capture_end(s, &g), -EINVAL);
-    look(&there, &here);
+    check(&there, &here);
     T_EQ(there.sum, 0);
     T_EQ(calls, 0);
 }

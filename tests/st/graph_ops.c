@@ -33,7 +33,7 @@ static void finish(void)
     T_EQ(shmemx_stream_sync(s), 0);
 }
 
-static void drop(shmemx_graph_t g)
+static void destroy(shmemx_graph_t g)
 {
     finish();
     T_EQ(shmemx_graph_destroy(g), 0);
@@ -54,7 +54,7 @@ static void fill_next(void *arg)
         p->from[i] = me * 1000003l + p->came * N + i;
 }
 
-static void look(void *arg)
+static void read_sum(void *arg)
 {
     struct step *p = arg;
 
@@ -111,7 +111,7 @@ static void reset_step(void *arg)
                                           r->signal, 1, SHMEM_SIGNAL_SET,
                                           next, s), 0);
     T_EQ(shmemx_signal_wait_reset_on_stream(r->signal, SHMEM_CMP_EQ, 1, s), 0);
-    T_EQ(shmemx_stream_call(s, look, &r->step), 0);
+    T_EQ(shmemx_stream_call(s, read_sum, &r->step), 0);
     T_EQ(shmemx_signal_set_on_stream(r->free, 1, prev, s), 0);
 }
 
@@ -124,7 +124,7 @@ T(waits_that_set_back)
     T_EQ(shmemx_quiet_on_stream(s), 0);
     finish();
     shmem_barrier_all();
-    drop(run(reset_step, &r));
+    destroy(run(reset_step, &r));
     T_EQ(*r.signal, 0);
     step_end(&r.step, launches + 2);
     shmem_free(r.free);
@@ -143,7 +143,7 @@ static void epoch_step(void *arg)
                                           r->signal, 2, SHMEM_SIGNAL_ADD,
                                           next, s), 0);
     T_EQ(shmemx_epoch_wait_on_stream(r->came, 2, s), 0);
-    T_EQ(shmemx_stream_call(s, look, &r->step), 0);
+    T_EQ(shmemx_stream_call(s, read_sum, &r->step), 0);
     T_EQ(shmemx_signal_add_on_stream(r->free, 1, prev, s), 0);
 }
 
@@ -156,7 +156,7 @@ T(epochs)
     T_EQ(shmemx_epoch_create(r.free, &r.gone), 0);
     shmem_barrier_all();
     T_EQ(shmemx_signal_add_on_stream(r.free, 1, prev, s), 0);
-    drop(run(epoch_step, &r));
+    destroy(run(epoch_step, &r));
     T_EQ(shmemx_epoch_destroy(r.came), 0);
     T_EQ(shmemx_epoch_destroy(r.gone), 0);
     T_EQ(shmemx_epoch_destroy(r.gone), -EINVAL);
@@ -181,7 +181,7 @@ static void count_seen(void *arg)
     /* The barrier before has ended what was put to this PE. */
     w->seen += sum == w->step.came + 1 && w->got == sum &&
                w->blocks[0] == prev && w->blocks[3] == prev;
-    look(&w->step);
+    read_sum(&w->step);
 }
 
 static void any_step(void *arg)
@@ -209,7 +209,7 @@ T(operations_and_barriers)
                        st_room(false, 4 * sizeof(long)), 0, step_make(),
                        { me, me } };
 
-    drop(run(any_step, &w));
+    destroy(run(any_step, &w));
     T_EQ(w.seen, launches + 2);
     T_EQ(*w.back, launches + 1);
     step_end(&w.step, launches + 2);
@@ -235,7 +235,7 @@ T(a_quiet_behind_launches)
     shmem_barrier_all();
     for (int i = 0; i < N; i++)
         T_EQ(word[i], prev + i);
-    drop(g);
+    destroy(g);
     shmem_free(word);
 }
 
@@ -279,10 +279,10 @@ T(barriers_outside)
         T_EQ(shmemx_stream_call(s, fill_next, &p), 0);
         T_EQ(shmemx_long_put_nbi_on_stream(p.to, p.from, N, next, s), 0);
         T_EQ(shmemx_barrier_all_on_stream(s), 0);
-        T_EQ(shmemx_stream_call(s, look, &p), 0);
+        T_EQ(shmemx_stream_call(s, read_sum, &p), 0);
         T_EQ(shmemx_sync_all_on_stream(s), 0);
     }
-    drop(g);
+    destroy(g);
     step_end(&p, 20);
 }
 
@@ -296,12 +296,12 @@ struct msgs {
     long wrong;
 };
 
-static void look_at_sum(void *arg)
+static void check_sum(void *arg)
 {
     struct msgs *m = arg;
 
     m->wrong += *m->sum != (double)n_pes * (n_pes - 1) / 2 + n_pes;
-    look(&m->step);
+    read_sum(&m->step);
 }
 
 static void msg_step(void *arg)
@@ -313,7 +313,7 @@ static void msg_step(void *arg)
     T_EQ(shmemx_enqueue_waitall(m->q, 2, m->r), 0);
     T_EQ(shmemx_enqueue_startall(m->q, 2, m->all), 0);
     T_EQ(shmemx_enqueue_wait(m->q), 0);
-    T_EQ(shmemx_stream_call(s, look_at_sum, m), 0);
+    T_EQ(shmemx_stream_call(s, check_sum, m), 0);
 }
 
 T(requests)
@@ -336,7 +336,7 @@ T(requests)
         T_EQ(shmemx_req_wait(m.r[i]), 0);
         T_EQ(shmemx_req_wait(m.all[i]), 0);
     }
-    drop(g);
+    destroy(g);
     for (int i = 0; i < 2; i++) {
         T_EQ(shmemx_req_free(&m.r[i]), 0);
         T_EQ(shmemx_req_free(&m.all[i]), 0);
@@ -379,7 +379,7 @@ T(queues_that_were_filled)
     shmem_barrier_all();
     T_EQ(*sum, 3u * (unsigned)launches + 1);
     T_EQ(*to, prev);
-    drop(g);
+    destroy(g);
     T_EQ(shmemx_queue_destroy(q), 0);
     shmem_free(to);
     shmem_free(sum);

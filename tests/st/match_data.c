@@ -67,7 +67,7 @@ static void set_make(struct set *c)
 }
 
 /* All in the stream: the host is rounds ahead. */
-static void set_go(struct set *c, int round)
+static void set_start(struct set *c, int round)
 {
     T_EQ(shmemx_stream_copy(s, c->out, c->image[round], c->at[c->n]), 0);
     T_EQ(shmemx_stream_fill(s, c->in, MSG_REST, c->at[c->n]), 0);
@@ -139,7 +139,7 @@ static void carry(const size_t *sizes, int n, size_t room, int from, int to,
     c.in = place(to, true, room, stack[1]);
     set_make(&c);
     for (int k = 0; k < ROUNDS; k++)
-        set_go(&c, k);
+        set_start(&c, k);
     T_EQ(shmemx_queue_wait(q), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     for (int k = 0; k < ROUNDS; k++)
@@ -163,7 +163,7 @@ T(every_length_goes_to_who_is_ready)
         carry(small, SMALL, 400000, from, (from + 2) % KINDS, true);
 }
 
-T(large_ones_go)
+T(large_ones_arrive)
 {
     for (int from = 0; from < KINDS; from++)
         carry(large, LARGE, ROOM, from, (from + 1) % KINDS, from == 1);
@@ -260,7 +260,7 @@ int main(void)
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_RUN(every_length_goes_from_each_memory_to_each);
     T_RUN(every_length_goes_to_who_is_ready);
-    T_RUN(large_ones_go);
+    T_RUN(large_ones_arrive);
     T_RUN(one_sends_to_oneself);
     T_RUN(they_go_with_operations_of_other_kinds);
     T_RUN(thousands_go_by_one_start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: rounds of sends and receives are told apart whoever comes first,
- * in whatever order and on whatever queue they are started and waited for, and
- * however far the host is ahead of its stream.
+/* Description: rounds of sends and receives are distinct whichever PE comes
+ * first, in whatever order and on whatever queue they are started and waited
+ * for, and however far the host is ahead of its stream.
  * PEs: 1 2 3
  * Ppn: 2/1 4/2
  * Timeout: 40
@@ -109,7 +109,7 @@ static void turn(struct pair *p, int round, int order, int slow)
     end(p, round, s[0]);
 }
 
-T(whoever_comes_first_waits_for_the_other)
+T(the_first_waits_for_the_other)
 {
     for (int i = 0; i < SIZES; i++) {
         pair_make(&pairs[0], i, sizes[i]);
@@ -121,7 +121,7 @@ T(whoever_comes_first_waits_for_the_other)
     }
 }
 
-/* Nobody moves before all is enqueued; then streams go when they like. */
+/* All is enqueued before a stream runs; then streams run in any order. */
 T(the_host_is_rounds_ahead)
 {
     int rounds = msg_times(ROUNDS, ROUNDS);
@@ -290,7 +290,7 @@ T(a_small_send_waits_for_the_one_before_it)
 }
 
 /* Two of each: what comes in round k + 1 shows that the neighbour is done with
- * round k, so that sends are ready ones and nobody else is asked. */
+ * round k, so that sends are ready ones and no other PE is queried. */
 T(a_halo_of_two_phases_is_always_ready)
 {
     static struct pair p[2][EACH];
@@ -358,7 +358,7 @@ int main(void)
         s[i] = st_make();
         T_EQ(shmemx_queue_create(s[i], NULL, 0, &q[i]), 0);
     }
-    T_RUN(whoever_comes_first_waits_for_the_other);
+    T_RUN(the_first_waits_for_the_other);
     T_RUN(the_host_is_rounds_ahead);
     T_RUN(queues_of_two_streams_cross);
     T_RUN(a_receiver_that_is_held_keeps_no_small_send);

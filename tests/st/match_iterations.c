@@ -15,7 +15,7 @@ static shmemx_queue_t q;
 static struct msg_work sent[AHEAD], came[AHEAD];
 static char out[LARGE], in[LARGE + 8];
 static uint64_t ready, readies;
-static int go_on;
+static int continues;
 
 static double now(void)
 {
@@ -96,9 +96,9 @@ static void rounds(const char *what, size_t bytes, bool is_ready)
         /* One answer: the time may be over between one PE and the next. */
         more = most(bytes) ? n < most(bytes) : now() < start + seconds();
         for (int pe = 0; !me && pe < n_pes; pe++)
-            shmem_int_p(&go_on, more, pe);
+            shmem_int_p(&continues, more, pe);
         shmem_barrier_all();
-    } while (go_on);
+    } while (continues);
     if (!me)
         printf("%s: %ld rounds, %.1f s\n", what, n, now() - start);
     T_EQ(shmemx_req_free(&r[0]), 0);

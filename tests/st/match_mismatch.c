@@ -359,7 +359,7 @@ T(who_was_found_is_not_matched_before_it_is_to_be)
     msg_free(e, 2);
 }
 
-T(the_first_of_two_errors_is_told)
+T(the_first_of_two_errors_is_reported)
 {
     shmemx_req_t r[3], gone;
 
@@ -375,12 +375,12 @@ T(the_first_of_two_errors_is_told)
     }
 }
 
-/* Nothing else is called that would hear of it. */
-T(who_starts_hears_that_its_partner_went)
+/* No other call would report it. */
+T(a_start_reports_that_its_partner_went)
 {
     struct msg_end e[2];
 
-    for (int end = 0; end < 2 && msg_all_near(); end++) {
+    for (int end = 0; end < 2 && msg_all_on_node(); end++) {
         pair_make(e, end);
         T_EQ(shmemx_req_free(&e[!end].r), 0);
         shmem_barrier_all();
@@ -389,7 +389,7 @@ T(who_starts_hears_that_its_partner_went)
     }
 }
 
-/* Nobody has asked for it but its sender's library, for others' sake. */
+/* Only its sender's library has requested it, for other messages. */
 T(a_send_that_goes_while_it_is_looked_for_ends_the_pair)
 {
     struct msg_end e[2];
@@ -402,7 +402,7 @@ T(a_send_that_goes_while_it_is_looked_for_ends_the_pair)
         msg_receives(&e[1], prev, 2, k);
         T_EQ(shmemx_match(e[1].r), 0);
         shmem_barrier_all();
-        pair_works(k);          /* the sender hears, and then the receiver */
+        pair_works(k);          /* the sender reports it first */
         T_EQ(shmemx_enqueue_startall(q, 1, &e[1].r), -EPIPE);
         T_EQ(shmemx_req_free(&e[1].r), 0);
     }
@@ -415,7 +415,7 @@ T(what_was_sent_before_its_sender_goes_is_received)
 
     for (int k = 0; k < 3; k++) {
         pair_make(e, k);
-        if (k & 1 && msg_all_near())
+        if (k & 1 && msg_all_on_node())
             msg_exchange(q, e, 2);
         T_EQ(shmemx_enqueue_startall(q, 1, &e[0].r), 0);
         T_EQ(shmemx_req_wait(e[0].r), 0);
@@ -443,10 +443,10 @@ int main(void)
     T_RUN(a_send_longer_than_its_receive_fails);
     T_RUN(what_there_is_no_room_for_fails_at_both_ends);
     T_RUN(who_was_found_is_not_matched_before_it_is_to_be);
-    T_RUN(the_first_of_two_errors_is_told);
+    T_RUN(the_first_of_two_errors_is_reported);
     T_RUN(a_partner_that_goes_before_it_is_matched_cancels);
     T_RUN(a_partner_that_goes_after_it_is_matched_ends_the_pair);
-    T_RUN(who_starts_hears_that_its_partner_went);
+    T_RUN(a_start_reports_that_its_partner_went);
     T_RUN(a_send_that_goes_while_it_is_looked_for_ends_the_pair);
     T_RUN(what_was_sent_before_its_sender_goes_is_received);
     T_EQ(shmemx_queue_destroy(q), 0);

@@ -50,7 +50,7 @@ T(the_nth_send_is_for_the_nth_receive)
 }
 
 /* While one waits, what others look for here is found. */
-T(single_matches_in_any_order_hold_nobody_up)
+T(single_matches_in_any_order_delay_no_pe)
 {
     static struct msg_end e[2 * PAIRS];
     shmemx_req_t r[2 * PAIRS];
@@ -343,7 +343,7 @@ T(thousands_of_receives_are_made_late)
     free(r);
 }
 
-/* Whoever comes first makes the next ones while others still have these. */
+/* The first PE makes the next ones while others still have these. */
 T(what_is_freed_is_used_again)
 {
     static struct msg_end e[2 * PAIRS];
@@ -392,7 +392,7 @@ int main(void)
     s = st_make();
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     T_RUN(the_nth_send_is_for_the_nth_receive);
-    T_RUN(single_matches_in_any_order_hold_nobody_up);
+    T_RUN(single_matches_in_any_order_delay_no_pe);
     T_RUN(a_ring_of_single_matches_comes_round);
     T_RUN(a_match_of_nothing_is_done);
     T_RUN(a_match_under_way_ends_by_its_request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: nobody waits for a partner that waits for him: who waits for a
- * match that was begun finds what others look for, and a receive that is
+/* Description: no PE waits for a partner that waits for it: a wait for a match
+ * that was begun finds what others look for, and a receive that is
  * dropped before its start fails its send.
  * PEs: 2
  * Ppn: 2/1
@@ -42,7 +42,7 @@ T(a_send_that_is_made_while_a_match_lasts_is_found)
 
 static long word;
 
-/* PE 0's send, which the agent posts. */
+/* PE 0's send, which the progress thread posts. */
 static void send_it(shmemx_queue_t q)
 {
     T_EQ(shmemx_enqueue_send(q, &word, sizeof word, 1, 1, NULL), 0);
@@ -51,7 +51,7 @@ static void send_it(shmemx_queue_t q)
 }
 
 /* PE 1's receive, with its stream, which never came to it. */
-static void drop_it(shmemx_stream_t s, shmemx_queue_t q)
+static void destroy_both(shmemx_stream_t s, shmemx_queue_t q)
 {
     shmemx_req_t r;
 
@@ -70,11 +70,11 @@ T(a_receive_that_is_dropped_fails_its_send)
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     if (!me) {
         send_it(q);
-        usleep(50000);          /* the agent's, which posts it */
+        usleep(50000);          /* the progress thread's, which posts it */
     }
     shmem_barrier_all();
     if (me) {
-        drop_it(s, q);
+        destroy_both(s, q);
     } else {
         T_EQ(shmemx_queue_wait(q), -EIO);
         T_EQ(shmemx_queue_destroy(q), 0);
@@ -91,7 +91,7 @@ T(a_receive_that_was_dropped_fails_its_send)
 
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
     if (me)
-        drop_it(s, q);
+        destroy_both(s, q);
     shmem_barrier_all();
     if (!me) {
         send_it(q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: threads match, start and free messages of their own at the same
- * time and get in nobody's way.
+ * time and do not delay each other.
  * PEs: 1 2
  * Ppn: 2/1
  * Timeout: 30 */
@@ -12,7 +12,7 @@ enum { THREADS = 3, CYCLES = 40, PAIRS = 5, MESSAGES = 10 };
 static shmemx_stream_t streams[THREADS];
 static int cycles;
 
-/* Tags tell the threads of a PE apart. */
+/* Each thread of a PE has its tag. */
 static void *play(void *arg)
 {
     int k = *(int *)arg;

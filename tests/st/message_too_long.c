@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: a message that is longer than its receive fails at both ends and
- * counts as done: streams go on, those beside it come, the host is told once,
- * and nothing is written behind the receive.
+ * counts as done: streams go on, those beside it come, the host gets one
+ * report, and nothing is written behind the receive.
  * PEs: 1 2
  * Ppn: 2/1
  * Timeout: 30 */
@@ -52,7 +52,7 @@ static void passed(void *arg)
     ++*(int *)arg;
 }
 
-T(the_queue_tells)
+T(the_queue_reports)
 {
     shmemx_req_t r[2];
     int past = 0;
@@ -73,7 +73,7 @@ T(the_queue_tells)
     }
 }
 
-T(the_stream_tells)
+T(the_stream_reports)
 {
     shmemx_req_t r[2];
 
@@ -88,8 +88,8 @@ T(the_stream_tells)
     }
 }
 
-/* Each of both, and of those beside them none; and then nobody else. */
-T(the_request_tells)
+/* Each of both, and of those beside them none; and then no others. */
+T(the_request_reports)
 {
     shmemx_req_t r[2], good;
 
@@ -116,8 +116,8 @@ T(the_request_tells)
     }
 }
 
-/* What the queue has told counts no more when a request tells it again. */
-T(what_failed_later_is_told_although_a_request_tells_of_what_was_before)
+/* What the queue has reported counts no more when a request reports it. */
+T(a_later_failure_is_reported_beside_that_of_a_request)
 {
     shmemx_req_t before[2], r[2];
 
@@ -140,10 +140,10 @@ int main(void)
     out = calloc(1, ROOM);
     in = malloc(ROOM + 64);
     T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
-    T_RUN(the_queue_tells);
-    T_RUN(the_stream_tells);
-    T_RUN(the_request_tells);
-    T_RUN(what_failed_later_is_told_although_a_request_tells_of_what_was_before);
+    T_RUN(the_queue_reports);
+    T_RUN(the_stream_reports);
+    T_RUN(the_request_reports);
+    T_RUN(a_later_failure_is_reported_beside_that_of_a_request);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);
     free(out);

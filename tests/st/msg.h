@@ -137,15 +137,15 @@ static T_UNUSED int msg_below(int n)
     return (int)(msg_random() % (uint64_t)n);
 }
 
-static T_UNUSED bool msg_all_near(void)
+static T_UNUSED bool msg_all_on_node(void)
 {
     return shmem_team_n_pes(SHMEM_TEAM_SHARED) == n_pes;
 }
 
 /* Of what takes long between nodes they do less, and little with T_SHORT. */
-static T_UNUSED int msg_times(int near, int far)
+static T_UNUSED int msg_times(int on_node, int off_node)
 {
-    int n = msg_all_near() ? near : far;
+    int n = msg_all_on_node() ? on_node : off_node;
 
     return getenv("T_SHORT") ? n / 10 + 1 : n;
 }

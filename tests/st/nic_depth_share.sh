@@ -15,8 +15,8 @@ SHMEM_OFI_PROVIDER=cxi
 T_SEED=${T_SEED:-1}
 export T_SEED FI_PROVIDER_PATH SHMEM_OFI_PROVIDER
 
-# asks FILE N PPN VAR=VALUE...: what the PEs say.
-asks()
+# queries FILE N PPN VAR=VALUE...: what the PEs say.
+queries()
 {
     file=$1 n=$2 ppn=$3
     shift 3
@@ -33,13 +33,13 @@ does()
     [ "$failures" -eq 0 ] || head -n 20 "$1"
 }
 
-asks one 4 2 FAKE_CXI_DEPTH=100 &
-asks two 4 2 FAKE_CXI_DEPTH=100 FAKE_CXI_NICS=2 &
+queries one 4 2 FAKE_CXI_DEPTH=100 &
+queries two 4 2 FAKE_CXI_DEPTH=100 FAKE_CXI_NICS=2 &
 wait
-asks nodes 2 1 FAKE_CXI_DEPTH=50 &
-asks more 4 2 FAKE_CXI_DEPTH=100 SHMEM_TRIGGER_DEPTH=100 &
+queries nodes 2 1 FAKE_CXI_DEPTH=50 &
+queries more 4 2 FAKE_CXI_DEPTH=100 SHMEM_TRIGGER_DEPTH=100 &
 wait
-asks less 4 2 FAKE_CXI_DEPTH=100 SHMEM_TRIGGER_DEPTH=9
+queries less 4 2 FAKE_CXI_DEPTH=100 SHMEM_TRIGGER_DEPTH=9
 does one 4 'deferred work: 23 entries of cxi on cxi0'
 does two 2 'deferred work: 45 entries of cxi on cxi0'
 does two 2 'deferred work: 45 entries of cxi on cxi1'
@@ -51,15 +51,15 @@ does less 4 'deferred work: 9 entries of cxi on cxi0'
 line='deferred work of cxi on cxi0: .*too few trigger list entries .*srun'
 line="$line --network=single_node_vni,job_vni,res_tles=136; streams go by"
 for reserved in 0 1 7 8 13; do
-    asks few 2 1 FAKE_CXI_RESERVED=$reserved
+    queries few 2 1 FAKE_CXI_RESERVED=$reserved
     check grep -qx 'exit status 0' few
     check grep -q "$line way of a thread .*\[S-W-NET\]" few
     [ "$failures" -eq 0 ] || head -n 20 few
 done
-asks asked 2 1 FAKE_CXI_RESERVED=14
+queries asked 2 1 FAKE_CXI_RESERVED=14
 does asked 2 'deferred work: 3 entries of cxi on cxi0'
 # A variable does not make entries.
-asks none 2 1 FAKE_CXI_RESERVED=4 SHMEM_TRIGGER_DEPTH=50
+queries none 2 1 FAKE_CXI_RESERVED=4 SHMEM_TRIGGER_DEPTH=50
 check grep -qx 'exit status 0' none
 check grep -q "$line way of a thread .*\[S-W-NET\]" none
 finish

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: what a NIC or the device can do takes no thread of the library:
- * it is done while the agent looks at nothing (tests/st/nic runs this so).
+ * it is done while the progress thread polls nothing (tests/st/nic runs
+ * this so).
  * PEs: 1 2
  * Ppn: 2/1 */
 #include "st.h"
 
 enum { ROUNDS = 60, N = 100 };
 
-T(operations_end_without_the_agent)
+T(operations_end_without_the_progress_thread)
 {
     static long in[N], out[N], back[N], was, count;
     static uint64_t sig;
@@ -38,7 +39,7 @@ T(operations_end_without_the_agent)
 }
 
 /* Of each kind: ready, eager, and those that wait for both ends. */
-T(messages_go_without_the_agent)
+T(messages_arrive_without_the_progress_thread)
 {
     static char in[3][65536], out[3][65536];
     const size_t bytes[] = { sizeof in[0], 64, sizeof in[0] };
@@ -77,7 +78,7 @@ T(messages_go_without_the_agent)
 int main(void)
 {
     st_begin();
-    T_RUN(operations_end_without_the_agent);
-    T_RUN(messages_go_without_the_agent);
+    T_RUN(operations_end_without_the_progress_thread);
+    T_RUN(messages_arrive_without_the_progress_thread);
     return st_end();
 }

@@ -40,9 +40,9 @@ static int make_queue(shmemx_stream_t s)
 T(without_a_thread_nothing_is_enqueued)
 {
     shmemx_stream_t s = st_make();
-    bool near = shmem_ptr(in, next);
+    bool mapped = shmem_ptr(in, next);
 
-    if (!near)
+    if (!mapped)
         T_SKIP("between nodes the progress thread runs from the start");
     T_EQ(shmemx_stream_fill(s, in, 0, 1), 0);   /* it has its own thread */
     none = true;

@@ -153,7 +153,7 @@ static void holds(const char *call, char (*rooms)[ROOM], int pe, int i, int j,
 #define TYPED(NAME, T)                                                      \
     static void NAME##_moves(void)                                          \
     {                                                                       \
-        T mine = (T)(me + 40), theirs = (T)(prev + 40), near = (T)7;        \
+        T mine = (T)(me + 40), theirs = (T)(prev + 40), side = (T)7;        \
                                                                             \
         PUT(NAME##_put, sizeof(T));                                         \
         GET(NAME##_get, sizeof(T));                                         \
@@ -169,10 +169,10 @@ static void holds(const char *call, char (*rooms)[ROOM], int pe, int i, int j,
         mine = 0;                                                           \
         expect(#NAME "_p", shadow[room], &theirs, BYTES(T));                \
         fresh();                                                            \
-        memcpy(shadow[room], &near, sizeof near);                           \
+        memcpy(shadow[room], &side, sizeof side);                           \
         DO(NAME##_g, (T *)(void *)got[room],                                \
            (T *)(void *)(area + (size_t)room * ROOM), next);                \
-        expect(#NAME "_g", got[room], &near, BYTES(T));                     \
+        expect(#NAME "_g", got[room], &side, BYTES(T));                     \
     }
 SHMEMI_RMA_TYPES(TYPED)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: large messages of a node between symmetric buffers, in host and
- * in device memory, go by the device alone, whoever comes first: nothing is
- * left to a thread of the library.  tests/st/peer_copy_gpu runs this on GPUs,
- * too.
+ * in device memory, go by the device alone, whichever PE comes first: nothing
+ * is left to a thread of the library.  tests/st/peer_copy_gpu runs this on
+ * GPUs, too.
  * PEs: 2
  * Env: SHMEM_STATS=1 SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16M
  * Expect: ^sluice: PE 0 \([^ ]*\): streams: [1-9][0-9]* operations by the

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: on GPUs, too, large messages of a node go by the device whose
 # stream comes second, and no thread of the library has a part in them; by the
-# agent where the device has no kernels or does not reach the buffers.
+# progress thread where the device has no kernels or does not reach the buffers.
 # Timeout: 120
 set -u
 . "$(dirname "$0")/../device/device.inc"

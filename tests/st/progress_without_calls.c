@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 50, N = 40000 };
 
-static void tell(void *arg)
+static void notify(void *arg)
 {
     __atomic_store_n((int *)arg, 1, __ATOMIC_RELEASE);
 }
@@ -35,7 +35,7 @@ T(streams_play_by_themselves)
     }
     T_EQ(shmemx_long_get_on_stream(back, in, N, next, s), 0);
     T_EQ(shmemx_long_atomic_fetch_on_stream(&sum, count, 0, s), 0);
-    T_EQ(shmemx_stream_call(s, tell, &over), 0);
+    T_EQ(shmemx_stream_call(s, notify, &over), 0);
     /* From here on nothing but the kernel is called. */
     for (int i = 0; i < 4000; i++) {
         if (__atomic_load_n(&over, __ATOMIC_ACQUIRE))

@@ -24,7 +24,7 @@ static void add(unsigned *word)
     __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Nothing in here lets another thread run.  Relaxed, for the thread sanitizer
+/* Nothing in here yields to another thread.  Relaxed, for the thread sanitizer
  * has a lock behind each acquire, which the one that stores would not get. */
 static void spin(const unsigned *word, unsigned least)
 {
@@ -84,7 +84,7 @@ T(groups_that_meet_on_a_counter_end)
 
 /* The last of those that are resident with a group have begun, if they have
  * its number and up. */
-static void look_ahead(const shmemx_item_t *it, void *arg)
+static void read_ahead(const shmemx_item_t *it, void *arg)
 {
     unsigned *began = arg, last = it->group + 7;
 
@@ -102,14 +102,14 @@ T(a_group_may_wait_for_those_that_begin_after_it)
     shmemx_stream_t s = st_make();
     unsigned began[500] = { 0 };
 
-    T_EQ(shmemx_stream_launch(s, &grid, look_ahead, began), 0);
+    T_EQ(shmemx_stream_launch(s, &grid, read_ahead, began), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     for (int i = 0; i < 500; i++)
         T_EQ(began[i], 1);
     T_EQ(shmemx_stream_destroy(s), 0);
 }
 
-static void meet_twin(const shmemx_item_t *it, void *arg)
+static void synchronize_twin(const shmemx_item_t *it, void *arg)
 {
     struct grid *g = arg;
 
@@ -130,7 +130,7 @@ T(grids_of_several_streams_are_resident_together)
     for (int i = 0; i < STREAMS; i++) {
         g[i].twin = &g[(i + 1) % STREAMS];
         s[i] = st_make();
-        T_EQ(shmemx_stream_launch(s[i], &grid, meet_twin, &g[i]), 0);
+        T_EQ(shmemx_stream_launch(s[i], &grid, synchronize_twin, &g[i]), 0);
     }
     for (int i = 0; i < STREAMS; i++) {
         T_EQ(shmemx_stream_sync(s[i]), 0);
@@ -203,7 +203,7 @@ T(a_kernel_may_launch_a_grid_with_more_resident_groups)
     T_EQ(shmemx_stream_destroy(b), 0);
 }
 
-static void look_at_mask(const shmemx_item_t *it, void *arg)
+static void read_mask(const shmemx_item_t *it, void *arg)
 {
     struct grid *g = arg;
     sigset_t set;
@@ -220,7 +220,7 @@ T(threads_of_groups_take_no_signals_of_the_program)
     shmemx_grid_t grid = grid_of(GROUPS, GROUPS);
     struct grid g = { .came = 0 };
 
-    T_EQ(shmemx_stream_launch(s, &grid, look_at_mask, &g), 0);
+    T_EQ(shmemx_stream_launch(s, &grid, read_mask, &g), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(g.other, 0);
     T_EQ(shmemx_stream_destroy(s), 0);

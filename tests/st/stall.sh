@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: a stream that waits for long is told of: the stream, the call,
+# Description: a stream that waits for long is reported: the stream, the call,
 # the word and what is wanted of it, and who is to raise it and what that PE
 # does; again when it goes on, and after how long, also where its PE was stopped
 # meanwhile; SIGUSR2 shows it; and what is known to lock up a GPU's streams is
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
         if (!me && !stops) {
             usleep(1300000);
             kill(getpid(), SIGUSR2);
-            usleep(pauses * 700000);    /* until it is told of */
+            usleep(pauses * 700000);    /* until it is reported */
             usleep(200000);             /* and until the state is printed */
             shmem_uint64_atomic_inc(&asked, n - 1);
         }
@@ -150,8 +150,8 @@ run()
     echo "exit status $?" >>"$file"
 )
 
-# told FILE REGEX
-told()
+# reported FILE REGEX
+reported()
 {
     grep -qE "^sluice: PE [01] \\([^ ]+\\): $2.* \\[S-W-STALL\\]" "$1" ||
         fail "$1: no '$2' in: $(cat "$1")"
@@ -162,10 +162,10 @@ waits()
 {
     on='stream 0x[0-9a-f]+: '
     one="to be raised by one of PE [012] .*$2.*$3"
-    told "$1" "${on}shmemx_uint64_wait_until_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; $one"
-    told "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [12] s for 3 values \\(0, 0, 0\\) to be == 7 at heap\\+0x[0-9a-f]+; $one"
-    told "$1" "${on}shmemx_barrier_all_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; to be raised by $2.*$3"
-    told "$1" "${on}shmemx_uint64_wait_until_on_stream went on after [1-5] s"
+    reported "$1" "${on}shmemx_uint64_wait_until_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; $one"
+    reported "$1" "${on}shmemx_uint64_wait_until_all_on_stream waits for [12] s for 3 values \\(0, 0, 0\\) to be == 7 at heap\\+0x[0-9a-f]+; $one"
+    reported "$1" "${on}shmemx_barrier_all_on_stream waits for [12] s for 0 to be >= 1 at heap\\+0x[0-9a-f]+; to be raised by $2.*$3"
+    reported "$1" "${on}shmemx_uint64_wait_until_on_stream went on after [1-5] s"
     grep -qx 'exit status 0' "$1" || fail "$1: $(cat "$1")"
 }
 
@@ -200,23 +200,23 @@ grep -q '^WARN .*set CUDA_MODULE_LOADING=EAGER' lazy || fail "lazy: $(cat lazy)"
 grep -q '^WARN .*HIP_LAUNCH_BLOCKING' blocks || fail "blocks: $(cat blocks)"
 late='PE 2 \(this node, last call shmem_barrier_all [12] s ago\)'
 waits near "$late" ''
-told near 'shmemx_queue_wait waits for [12] s for what was started on a queue of stream 0x[0-9a-f]+'
+reported near 'shmemx_queue_wait waits for [12] s for what was started on a queue of stream 0x[0-9a-f]+'
 for how in far nic; do
     waits $how 'PE 2 \(host [^ ]+, asked [0-9] s ago, no answer\)' ''
-    told $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream waits for [12] s for operations on other nodes; with PE 2 \(host '
-    told $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream went on after [1-5] s'
+    reported $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream waits for [12] s for operations on other nodes; with PE 2 \(host '
+    reported $how 'stream 0x[0-9a-f]+: shmemx_uint64_get_on_stream went on after [1-5] s'
 done
 waits cuda "$late" 'set CUDA_MODULE_LOADING=EAGER'
 waits hip "$late" '3 streams wait, and all streams share 3 hardware queues.*GPU_MAX_HW_QUEUES'
-told many 'stream 0x[0-9a-f]+: shmemx_enqueue_[a-z]+ waits for [12] s for a message from PE 1, tag 0; to be raised perhaps by PE 1 '
+reported many 'stream 0x[0-9a-f]+: shmemx_enqueue_[a-z]+ waits for [12] s for a message from PE 1, tag 0; to be raised perhaps by PE 1 '
 grep -qx 'exit status 0' many || fail "many: $(cat many)"
 # It went on while it was stopped, after two seconds.
 grep -qE 'PE 0 .*shmemx_uint64_wait_until_on_stream went on after [1-5] s' \
     paused || fail "paused: $(cat paused)"
 ! grep 'went on after 0 s' near paused far nic cuda hip ||
-    fail 'a wait that was told of did not last'
+    fail 'a wait that was reported did not last'
 for how in near cuda hip; do
     grep -qE 'PE 0 \([^ ]+\): .*; stream 0x[0-9a-f]+: shmemx_[a-z0-9_]+_on_stream waits for [12] s for [03] .*heap: ' \
         "$how" || fail "$how: nothing of streams on SIGUSR2: $(cat "$how")"
 done
-finish 'streams that wait for long are told of'
+finish 'streams that wait for long are reported'

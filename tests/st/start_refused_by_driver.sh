@@ -163,7 +163,7 @@ int main(int argc, char **argv)
         IS(shmemx_enqueue_startall(other, 1, r), 0);
         IS(shmemx_req_wait(r[0]), 0);
     }
-    CASE(armed) {               /* for the agent, or the NIC */
+    CASE(armed) {               /* for a thread, or the NIC */
         IS(shmemx_enqueue_putmem(q, x, mine, N, peer, NULL), 0);
         IS(shmemx_enqueue_putmem(q, x, mine, N, peer, &r[0]), 0);
         REFUSED(shmemx_enqueue_start(q), STORE, 0);
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         end_of_queue();
         IS(shmemx_queue_wait(other), -EIO);
     }
-    CASE(copies) {              /* by the agent, behind a wait */
+    CASE(copies) {              /* by a thread, behind a wait */
         pair(r, mine, out, 1);
         IS(shmemx_matchall(2, r), 0);
         memset(out, 9, N);
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         IS(shmem_char_g(x + N - 1, peer), 7);
         shmem_char_p(x, 0, peer);
     }
-    CASE(wait) {                /* the agent does nothing */
+    CASE(wait) {                /* no thread acts */
         was[1] = 1;
         IS(shmemx_enqueue_putmem(q, x, mine, N, peer, NULL), 0);
         IS(shmemx_enqueue_start(q), 0);

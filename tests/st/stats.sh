@@ -23,7 +23,7 @@ check [ "$(echo "$said" | grep -c ' 0 posted, .* 13 by the NIC, 0 declined, .* [
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic SHMEM_TRIGGER_DEPTH=5)
 check [ "$(echo "$said" | grep -c ' [1-9][0-9]* declined, .* [1-5] entries of the NIC$')" -eq 2 ]
 
-# Counters for one trigger: the queue's operations are the agent's.  Where
+# Counters for one trigger: the queue's operations are the progress thread's.  Where
 # failures count, signals need none of their own.
 for counters in 0:20 1:5; do
     said=$(lines SHMEM_STATS=1 SHMEM_OFI_PROVIDER=cxi \

@@ -12,7 +12,7 @@ enum { SMALL = 8, LARGE = 100000 };
 static char out[LARGE], in[LARGE];
 static shmemx_queue_t q;
 
-static void go(int n, shmemx_req_t *r)
+static void transfer(int n, shmemx_req_t *r)
 {
     T_EQ(shmemx_enqueue_startall(q, n, r), 0);
     T_EQ(shmemx_enqueue_waitall(q, n, r), 0);
@@ -28,7 +28,7 @@ static void rounds(int n, bool ready, size_t bytes)
     T_EQ(shmemx_recv_init(in, bytes, prev, n, &r[1]), 0);
     T_EQ(shmemx_matchall(2, r), 0);
     for (int k = 0; k < n; k++)
-        go(2, r);
+        transfer(2, r);
     for (int i = 0; i < 2; i++)
         T_EQ(shmemx_req_free(&r[i]), 0);
 }
@@ -52,7 +52,7 @@ int main(void)
     }
     T_EQ(shmemx_barrier_init(SHMEM_TEAM_WORLD, &r), 0);
     for (int k = 0; k < 6; k++)
-        go(1, &r);
+        transfer(1, &r);
     T_EQ(shmemx_req_free(&r), 0);
     T_EQ(shmemx_queue_destroy(q), 0);
     T_EQ(shmemx_stream_destroy(s), 0);

@@ -14,18 +14,18 @@
 #include <unistd.h>
 
 /* Neither is a partner of the other in a barrier. */
-enum { ACTOR = 2, FAR = 5 };
+enum { ACTOR = 2, OFF_NODE = 5 };
 
 static long words[6], pid, was, got[2], one = 42;
 static uint64_t sig, sig2;
 static bool stays;
 
 /* From PE to PE: the actor must not talk to it. */
-static pid_t pid_of_far(void)
+static pid_t pid_of_off_node(void)
 {
     pid = getpid();
     shmem_barrier_all();
-    for (int to = FAR - 1; to >= ACTOR; to--) {
+    for (int to = OFF_NODE - 1; to >= ACTOR; to--) {
         if (me == to + 1)
             shmem_long_p(&pid, pid, to);
         shmem_barrier_all();
@@ -36,29 +36,30 @@ static pid_t pid_of_far(void)
 /* Each on a stream of its own. */
 static void put(shmemx_stream_t s)
 {
-    T_EQ(shmemx_long_put_on_stream(&words[0], &one, 1, FAR, s), 0);
+    T_EQ(shmemx_long_put_on_stream(&words[0], &one, 1, OFF_NODE, s), 0);
 }
 
 static void set_signal(shmemx_stream_t s)
 {
-    T_EQ(shmemx_signal_set_on_stream(&sig, 42, FAR, s), 0);
+    T_EQ(shmemx_signal_set_on_stream(&sig, 42, OFF_NODE, s), 0);
 }
 
 static void add(shmemx_stream_t s)
 {
-    T_EQ(shmemx_long_atomic_fetch_add_on_stream(&was, &words[1], 42, FAR, s),
+    T_EQ(shmemx_long_atomic_fetch_add_on_stream(&was, &words[1], 42, OFF_NODE,
+                                                      s),
          0);
 }
 
 static void get(shmemx_stream_t s)
 {
-    T_EQ(shmemx_long_iget_on_stream(got, &words[2], 1, 2, 2, FAR, s), 0);
+    T_EQ(shmemx_long_iget_on_stream(got, &words[2], 1, 2, 2, OFF_NODE, s), 0);
 }
 
 static void put_signal(shmemx_stream_t s)
 {
     T_EQ(shmemx_long_put_signal_on_stream(&words[5], &one, 1, &sig2, 42,
-                                          SHMEM_SIGNAL_ADD, FAR, s), 0);
+                                          SHMEM_SIGNAL_ADD, OFF_NODE, s), 0);
 }
 
 static void (*const gives[])(shmemx_stream_t s) = {
@@ -81,12 +82,12 @@ static void use(shmemx_stream_t s)
 }
 
 /* stays: PE 5 does not come back, which ends the job. */
-static void holds_nothing_up(pid_t far)
+static void holds_nothing_up(pid_t off_node)
 {
     shmemx_stream_t s[GIVES], other = st_make();
 
     use(other);
-    T_EQ(kill(far, SIGSTOP), 0);
+    T_EQ(kill(off_node, SIGSTOP), 0);
     usleep(20000);
     for (int i = 0; i < GIVES; i++) {
         s[i] = st_make();
@@ -96,7 +97,7 @@ static void holds_nothing_up(pid_t far)
     }
     for (int i = 0; i < GIVES; i++)
         T_EQ(shmemx_stream_query(s[i]), -EAGAIN);
-    T_TRUE(stays || !kill(far, SIGCONT));
+    T_TRUE(stays || !kill(off_node, SIGCONT));
     for (int i = 0; i < GIVES; i++) {
         T_EQ(shmemx_stream_sync(s[i]), 0);
         T_EQ(shmemx_stream_destroy(s[i]), 0);
@@ -107,15 +108,15 @@ static void holds_nothing_up(pid_t far)
 
 T(a_stranger_holds_no_other_stream_up)
 {
-    pid_t far = pid_of_far();
+    pid_t off_node = pid_of_off_node();
 
     words[2] = 7;
     words[4] = 9;
     shmem_barrier_all();
     if (me == ACTOR)
-        holds_nothing_up(far);
+        holds_nothing_up(off_node);
     shmem_barrier_all();
-    if (me == FAR) {
+    if (me == OFF_NODE) {
         T_EQ(words[0], 42);
         T_EQ(words[1], 42);
         T_EQ(words[5], 42);

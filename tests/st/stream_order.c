@@ -29,7 +29,7 @@ static shmemx_stream_t made(void)
     return s;
 }
 
-T(the_device_tells_what_it_is)
+T(the_device_has_a_name_and_driver)
 {
     shmemx_device_info_t d;
 
@@ -50,7 +50,7 @@ static bool is_engine(const shmemx_engines_t *e, const char *put,
 }
 
 /* Who does what goes to other nodes: the NIC, where it is Slingshot's. */
-static const char *far_engine(void)
+static const char *off_node_engine(void)
 {
     const char *provider = getenv("SHMEM_OFI_PROVIDER");
     const char *trigger = getenv("SHMEM_TRIGGER");
@@ -63,19 +63,20 @@ static const char *far_engine(void)
                     : access("/sys/class/cxi", F_OK) ? "soft" : "nic";
 }
 
-T(the_device_tells_who_works_for_streams)
+T(the_device_names_the_engines_of_streams)
 {
-    const char *engine = far_engine();
+    const char *engine = off_node_engine();
     static int here;
-    bool far = false;
+    bool is_off_node = false;
     shmemx_device_info_t d;
     void *some = shmem_space_malloc(SHMEM_SPACE_DEVICE, 8);
 
     T_EQ(shmemx_device_info(&d), 0);
     shmem_free(some);
     for (int pe = 0; pe < shmem_n_pes(); pe++)
-        far = far || !shmem_ptr(&here, pe);
-    T_TRUE(far ? is_engine(&d.far, engine, engine) : is_engine(&d.far, "", ""));
+        is_off_node = is_off_node || !shmem_ptr(&here, pe);
+    T_TRUE(is_off_node ? is_engine(&d.far, engine, engine)
+                       : is_engine(&d.far, "", ""));
     T_STR(d.near_device.put, "copy");
     T_STR(d.near_host.put, "copy");
     T_TRUE(!is_software() ||
@@ -230,8 +231,8 @@ int main(void)
 {
     shmem_init();
     T_PE(shmem_my_pe());
-    T_RUN(the_device_tells_what_it_is);
-    T_RUN(the_device_tells_who_works_for_streams);
+    T_RUN(the_device_has_a_name_and_driver);
+    T_RUN(the_device_names_the_engines_of_streams);
     T_RUN(a_stream_runs_what_it_is_given_in_order);
     T_RUN(what_is_enqueued_runs_although_its_stream_is_destroyed);
     T_RUN(who_waits_for_a_stream_sleeps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: threads with a stream each get in nobody's way, and hand their
- * streams and requests on.
+/* Description: threads with a stream each do not delay each other, and hand
+ * their streams and requests on.
  * PEs: 1 2
  * Ppn: 2/1
  * Timeout: 30 */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Stops its parent, and wakes it. */
-static void stop_later(pid_t pe, useconds_t after, useconds_t until)
+static void stop_after(pid_t pe, useconds_t after, useconds_t until)
 {
     if (fork())
         return;
@@ -36,7 +36,7 @@ T(a_stopped_job_goes_on)
     T_EQ(shmemx_match(e.r), 0);
     shmem_barrier_all();
     /* PE 1 first: the note of PE 0 finds nothing that answers. */
-    stop_later(getpid(), me ? 100000 : 600000, 4000000);
+    stop_after(getpid(), me ? 100000 : 600000, 4000000);
     usleep(300000);
     msg_free(&e, 1);
     usleep(600000);

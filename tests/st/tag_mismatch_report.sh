@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: a wait for a message that lasts names its PE and tag, and what
 # that PE has sent with a tag that nobody receives.
-# Light: it waits until it is told of
+# Light: it waits until it is reported
 # Timeout: 30
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -88,8 +88,8 @@ int main(void)
 }
 C
 
-# told WHAT PE, of any PE
-told()
+# reported WHAT PE, of any PE
+reported()
 {
     grep -qE "^sluice: PE [01] \\([^ ]+\\): $1" "$err" ||
         fail "no '$1' in: $(cat "$err")"
@@ -100,7 +100,7 @@ for nodes in '' '--ppn 1'; do
     # shellcheck disable=SC2086
     SHMEM_STALL=1 SHMEM_STALL_FILE=lines SHMEM_DEVICE=software try 2 $nodes ./tags
     ended 0 "tags $nodes"
-    told 'shmemx_matchall waits for [12] s for the receive of request 0, tag 5, and 1 more \(PE 1 sends tag 7, for which there is no shmemx_recv_init here\); to be matched by PE 1 '
-    told 'stream 0x[0-9a-f]+: shmemx_enqueue_wait waits for [12] s for PE ([01]) to take a message, tag 5 \(PE \1 sends tag 5, for which there is no shmemx_enqueue_recv here\); to be raised by PE '
+    reported 'shmemx_matchall waits for [12] s for the receive of request 0, tag 5, and 1 more \(PE 1 sends tag 7, for which there is no shmemx_recv_init here\); to be matched by PE 1 '
+    reported 'stream 0x[0-9a-f]+: shmemx_enqueue_wait waits for [12] s for PE ([01]) to take a message, tag 5 \(PE \1 sends tag 5, for which there is no shmemx_enqueue_recv here\); to be raised by PE '
 done
 finish 'tags that do not meet'

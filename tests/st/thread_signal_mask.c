@@ -41,8 +41,8 @@ static unsigned long long mask_of(const char *task)
 /* Threads that others started, as the launcher's library does, before. */
 static int last_before;
 
-/* One that has just been made blocks all, until the C library lets it go. */
-static unsigned long long settled_mask(const char *task)
+/* One that has just been made blocks all, until the C library starts it. */
+static unsigned long long final_mask(const char *task)
 {
     unsigned long long mask = mask_of(task);
 
@@ -54,7 +54,7 @@ static unsigned long long settled_mask(const char *task)
 }
 
 /* Of those that the library has started since: how many block SIGTERM? */
-static int look_at_threads(void)
+static int check_threads(void)
 {
     DIR *dir = opendir("/proc/self/task");
     struct dirent *d;
@@ -66,7 +66,7 @@ static int look_at_threads(void)
 
         if (atoi(d->d_name) <= last_before)
             continue;
-        mask = settled_mask(d->d_name);
+        mask = final_mask(d->d_name);
         for (int i = 0; i < N; i++)
             T_TRUE(!blocks(mask, of_instructions[i]));
         n += blocks(mask, SIGTERM);
@@ -100,7 +100,7 @@ T(threads_of_the_library_block_no_fault)
     s = st_make();
     start_flag = st_start_flag(s);
     T_EQ(shmemx_long_p_on_stream(&in, 1, next, s), 0);
-    T_LE(1, look_at_threads());
+    T_LE(1, check_threads());
     st_open(start_flag);
     T_EQ(shmemx_stream_sync(s), 0);
     T_EQ(shmemx_stream_destroy(s), 0);

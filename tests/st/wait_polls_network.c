@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a stream that waits for a PE of another node lets its signal
- * come in: half of the round trips take less than a fifth of the time after which
- * the progress thread polls the network, which it does seldom here.  Of Slingshot
- * that is not asked: its NIC lets signals in without a poll.
+/* Description: a stream that waits for a PE of another node receives its
+ * signal: half of the round trips take less than a fifth of the time after
+ * which the progress thread polls the network, which it does seldom here.  Of Slingshot
+ * that is not asked: its NIC stores signals without a poll.
  * PEs: 2
  * Ppn: 2/1
  * Env: SHMEM_FAULT=ofi.turn:1:1 */

@@ -8,7 +8,7 @@
 
 enum { N = 50000 };
 
-T(a_stream_that_waits_holds_up_nobody)
+T(a_stream_that_waits_stops_no_other)
 {
     static long data[N], here[N], in[2], got;
     shmemx_stream_t stopped = st_make(), free_ = st_make();
@@ -51,6 +51,6 @@ int main(void)
 {
     st_begin();
     for (int i = 0; i < 5; i++)
-        T_RUN(a_stream_that_waits_holds_up_nobody);
+        T_RUN(a_stream_that_waits_stops_no_other);
     return st_end();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: what a stream lets go while the thread that looks for long waits
- * holds its queue is done all the same.
+/* Description: what a stream releases while the thread that looks for long
+ * waits holds its queue is done all the same.
  * Light: most of its time it waits
  * PEs: 2
  * Launch: --ppn 1

@@ -18,8 +18,9 @@ static struct notified {
     int times, fences;
 } notified;
 
-static void tell(struct xport_ep *f T_UNUSED, const struct xport_addr *at,
-                 const struct xport_amo *a)
+static void count_notify(struct xport_ep *f T_UNUSED,
+                         const struct xport_addr *at,
+                         const struct xport_amo *a)
 {
     notified.at = *at;
     notified.amo = *a;
@@ -31,7 +32,8 @@ static void fence(struct xport_ep *f T_UNUSED, bool then_amo T_UNUSED)
     notified.fences++;
 }
 
-static const struct xport_ops network = { .notify = tell, .fence = fence };
+static const struct xport_ops network = { .notify = count_notify,
+                                          .fence = fence };
 
 static uint64_t *count_of(int pe)
 {
@@ -39,7 +41,7 @@ static uint64_t *count_of(int pe)
 }
 
 /* amo: are words mapped for atomics? */
-static struct coll_call settle(bool amo, bool mapped)
+static struct coll_call finish(bool amo, bool mapped)
 {
     struct coll_call c = { &team, 1, 1 };
 
@@ -62,7 +64,7 @@ static struct coll_call settle(bool amo, bool mapped)
 
 T(by_the_network_where_it_must_be)
 {
-    struct coll_call c = settle(false, false);
+    struct coll_call c = finish(false, false);
 
     for (int pe = 1; pe < 3; pe++) {
         coll_notify_count_mixed(&c, pe);
@@ -80,7 +82,7 @@ T(by_the_network_where_it_must_be)
 
 T(in_memory_where_atomics_are_one)
 {
-    struct coll_call c = settle(true, false);
+    struct coll_call c = finish(true, false);
 
     coll_notify_count_mixed(&c, 1);
     T_EQ(notified.times, 0);
@@ -89,9 +91,9 @@ T(in_memory_where_atomics_are_one)
     T_EQ(notified.times, 1);
 }
 
-T(in_memory_where_nobody_is_far)
+T(in_memory_where_all_are_on_node)
 {
-    struct coll_call c = settle(false, true);
+    struct coll_call c = finish(false, true);
 
     coll_notify_count_mixed(&c, 1);
     T_EQ(notified.times, 0);
@@ -102,7 +104,7 @@ int main(void)
 {
     T_RUN(by_the_network_where_it_must_be);
     T_RUN(in_memory_where_atomics_are_one);
-    T_RUN(in_memory_where_nobody_is_far);
+    T_RUN(in_memory_where_all_are_on_node);
     xport_net = NULL;
     xport_close();
     return T_DONE();

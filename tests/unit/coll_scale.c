@@ -168,7 +168,7 @@ static void allocate(void)
     shmem_free(shmem_malloc(100));
 }
 
-/* L rounds of a put and a word that tells of it; SYNC words alone. */
+/* L rounds of a put and a flag; SYNC words alone. */
 #define L (uint64_t)rounds
 #define N (uint64_t)n
 #define PAIR(times) (2 * (times) * L + 4)

@@ -217,7 +217,7 @@ T(one_variable_leaves_the_other_kinds_alone)
 }
 
 /* A peer compares one word with its own: no two settings may give the same. */
-T(every_setting_is_told_apart)
+T(every_setting_is_distinct)
 {
     enum { MOST = COLL_KINDS * 8 };
     uint64_t seen[MOST];
@@ -254,6 +254,6 @@ int main(void)
     T_RUN(far_members_share_no_memory);
     T_RUN(one_variable_leaves_the_other_kinds_alone);
     T_RUN(each_row_has_as_many_words_as_algorithms);
-    T_RUN(every_setting_is_told_apart);
+    T_RUN(every_setting_is_distinct);
     return T_DONE();
 }

@@ -21,11 +21,11 @@ static void randomise(unsigned char *p, size_t n)
 /* The whole room is compared, so that a byte too many shows. */
 static void try_copy(size_t n, size_t to_at, size_t from_at)
 {
-    static int told;
+    static int reports;
 
     memcpy(want + to_at, from + from_at, n);
     copy_bytes(to + to_at, from + from_at, n);
-    if (memcmp(to, want, ROOM) && told++ < 3) {
+    if (memcmp(to, want, ROOM) && reports++ < 3) {
         fprintf(stderr, "%zu bytes from +%zu to +%zu:\n", n, from_at, to_at);
         T_MEM(to, want, ROOM);
     }
@@ -74,14 +74,14 @@ T(large_sizes_arrive_whole)
 
 /* ---- words: another process never sees a half ---- */
 
-enum { LOOKS = 1000000, ROUND = 1000 };
+enum { SAMPLES = 1000000, ROUND = 1000 };
 struct shared {
     _Alignas(64) unsigned char word[64];
     _Alignas(64) atomic_bool done;
-    atomic_int looks;
+    atomic_int samples;
 };
 
-static uint64_t look(const unsigned char *word, size_t size)
+static uint64_t sample(const unsigned char *word, size_t size)
 {
     switch (size) {
     case 2: return __atomic_load_n((uint16_t *)(void *)word, __ATOMIC_RELAXED);
@@ -97,9 +97,9 @@ static int watch(struct shared *s, size_t size)
     int mixed = 0;
 
     while (!atomic_load(&s->done)) {
-        v = look(s->word, size);
+        v = sample(s->word, size);
         mixed |= v != 0 && v != ones;
-        atomic_fetch_add(&s->looks, 1);
+        atomic_fetch_add(&s->samples, 1);
     }
     return mixed;
 }
@@ -121,11 +121,11 @@ static void toggle(size_t size)
         alarm(10);
         _exit(watch(s, size));
     }
-    while (atomic_load(&s->looks) == 0)
+    while (atomic_load(&s->samples) == 0)
         sched_yield();
     /* The source need not be aligned. */
     end = clock() + CLOCKS_PER_SEC / 5;     /* of this process's own time */
-    while (atomic_load(&s->looks) < LOOKS && clock() < end)
+    while (atomic_load(&s->samples) < SAMPLES && clock() < end)
         for (int i = 0; i < ROUND; i++)
             copy_bytes(s->word, value[i & 1] + 1, size);
     atomic_store(&s->done, true);

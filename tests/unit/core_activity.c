@@ -17,7 +17,7 @@ static const char *const names[TEAMS] = { "shmem_team_sync",
                                           "shmem_long_sum_reduce" };
 static uint64_t wrong;
 
-static void settle(void)
+static void sleep_briefly(void)
 {
     heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)heap, sizeof heap };
     T_EQ(xport_open(1), 0);
@@ -99,7 +99,7 @@ T(the_last_to_wait_is_shown)
 
 int main(void)
 {
-    settle();
+    sleep_briefly();
     T_RUN(the_time_goes_on_being_taken);
     T_RUN(a_thread_comes_by_its_own_call);
     T_RUN(the_last_to_wait_is_shown);

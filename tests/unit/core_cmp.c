@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: waits and tests compare as C does, for each type, operator and
- * value near an edge, and searches of a set leave nobody out. */
+ * value near an edge, and searches of a set leave no member out. */
 #include "unit.h"
 
 #include "core/core_cmp.h"
@@ -97,7 +97,7 @@ T(random_sets_agree_with_a_loop)
             values[i] = (int)(T_RAND() % 3) - 1;
             status[i] = T_RAND() % 3 == 0 ? (int)(T_RAND() | 1) : 0;
         }
-        if (round % 50 == 0)    /* nobody */
+        if (round % 50 == 0)    /* none */
             memset(status, 0xff, sizeof status);
         for (int i = 0; i < N; i++) {
             if (status[i])
@@ -147,7 +147,7 @@ T(a_set_of_nothing_is_empty_and_complete)
 
 /* Each that stays satisfied is found by a caller that asks again and again,
  * also when it asks of a second set in between. */
-static void ask_again(size_t n, bool two_sets)
+static void search_again(size_t n, bool two_sets)
 {
     static uint64_t many[64], value = 5;
     struct core_wait_set s = {
@@ -161,7 +161,7 @@ static void ask_again(size_t n, bool two_sets)
     other.n = 3;
     for (i = 0; i < n; i++)
         many[i] = value;
-    for (size_t asked = 0; asked < 8 * n; asked++) {
+    for (size_t searches = 0; searches < 8 * n; searches++) {
         i = core_wait_set_any(&s, &empty);
         if (!T_LT(i, n))
             return;
@@ -176,8 +176,8 @@ static void ask_again(size_t n, bool two_sets)
 T(a_satisfied_element_hides_no_other)
 {
     for (size_t n = 1; n <= 64; n++) {
-        ask_again(n, false);
-        ask_again(n, true);
+        search_again(n, false);
+        search_again(n, true);
     }
 }
 

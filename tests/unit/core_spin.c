@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 
 /* A fixed millisecond of spinning takes some 600 looks a turn. */
-enum { HEAP = 1 << 16, TURNS = 1000, MOST_LOOKS = 100 };
+enum { HEAP = 1 << 16, TURNS = 1000, MOST_POLLS = 100 };
 #define SPIN_US "1000"
 
 static char *heap;
@@ -25,7 +25,7 @@ static uint64_t *word(int i)
     return (uint64_t *)(void *)(heap + 4096 + 64 * i);
 }
 
-static void settle(void)
+static void sleep_briefly(void)
 {
     heap = mmap(NULL, HEAP, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                 -1, 0);
@@ -63,7 +63,7 @@ static void await(uint64_t *w, uint64_t value)
     core_wait_end(&wait);
 }
 
-static void tell(uint64_t *w, uint64_t value)
+static void notify(uint64_t *w, uint64_t value)
 {
     __atomic_store_n(w, value, __ATOMIC_RELEASE);
     core_wake((struct core_target){ (uintptr_t)w, core_ctl }, sizeof *w);
@@ -74,7 +74,7 @@ static void play(int mine)
     for (uint64_t t = 1; t <= TURNS; t++) {
         if (mine)
             await(word(0), t);
-        tell(word(mine), t);
+        notify(word(mine), t);
         if (!mine)
             await(word(1), t);
     }
@@ -101,7 +101,7 @@ T(core_wait_partner_on_same_core_is_not_spun_for)
     printf("%d turns: %" PRIu64 " looks, %" PRIu64 " yields, %" PRIu64
            " sleeps, %" PRIu64 " ns of spinning\n", TURNS, c.checks, c.yields,
            c.sleeps, core_spin_ns());
-    T_LE(c.checks, TURNS * MOST_LOOKS);
+    T_LE(c.checks, TURNS * MOST_POLLS);
     T_LT(0, c.yields);
 }
 
@@ -118,7 +118,7 @@ T(core_wait_alone_spins_its_whole_time_again)
 
 int main(void)
 {
-    settle();
+    sleep_briefly();
     T_RUN(core_wait_partner_on_same_core_is_not_spun_for);
     T_RUN(core_wait_alone_spins_its_whole_time_again);
     xport_close();

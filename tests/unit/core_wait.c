@@ -18,7 +18,7 @@ static uint64_t *at(size_t offset)
     return (uint64_t *)(void *)(heap + offset);
 }
 
-static void settle(void)
+static void sleep_briefly(void)
 {
     heap_segs[HEAP_HOST] = (struct heap_seg){ (uintptr_t)heap, sizeof heap };
     T_EQ(xport_open(1), 0);
@@ -55,7 +55,7 @@ static uint32_t wakes(void)
     return __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED);
 }
 
-/* Starts a waiter and returns when the range is as told. */
+/* Starts a waiter and returns when the range is that one. */
 static pthread_t start(uint64_t *word, int64_t from, int64_t to)
 {
     pthread_t thread;
@@ -107,7 +107,7 @@ T(only_a_store_to_the_bytes_wakes)
     T_EQ(range_to(), 0);
     was = wakes();
     store(at(WORD), 2);
-    T_EQ(wakes(), was);         /* nobody sleeps */
+    T_EQ(wakes(), was);         /* no thread sleeps */
 }
 
 T(two_sleepers_are_both_covered)
@@ -138,13 +138,13 @@ T(what_is_not_symmetric_is_waited_for_as_everything)
 
     store(at(512), 1);
     T_EQ(wakes(), was + 1);
-    __atomic_store_n(&elsewhere, 1, __ATOMIC_RELEASE);  /* wakes nobody */
+    __atomic_store_n(&elsewhere, 1, __ATOMIC_RELEASE);  /* wakes no thread */
     pthread_join(thread, NULL); /* its sleeps are bounded */
     T_EQ(range_to(), 0);
 }
 
-/* A store through a pointer, which wakes nobody, is found within the bound of
- * a sleep. */
+/* A store through a pointer, which wakes no thread, is found within the bound
+ * of a sleep. */
 T(a_silent_store_is_noticed)
 {
     enum { WORD = 4096 };
@@ -164,7 +164,7 @@ T(a_silent_store_is_noticed)
     T_LT(ms, 1000.0);           /* 5, had the machine nothing else to do */
 }
 
-T(a_crowded_waiter_soon_sleeps)
+T(an_oversubscribed_waiter_soon_sleeps)
 {
     enum { WORD = 4096 };
     pthread_t thread;
@@ -191,12 +191,12 @@ T(who_need_not_wait_announces_nothing)
 
 int main(void)
 {
-    settle();
+    sleep_briefly();
     T_RUN(only_a_store_to_the_bytes_wakes);
     T_RUN(two_sleepers_are_both_covered);
     T_RUN(what_is_not_symmetric_is_waited_for_as_everything);
     T_RUN(a_silent_store_is_noticed);
-    T_RUN(a_crowded_waiter_soon_sleeps);
+    T_RUN(an_oversubscribed_waiter_soon_sleeps);
     T_RUN(who_need_not_wait_announces_nothing);
     xport_close();
     return T_DONE();

@@ -37,7 +37,7 @@ static void store(uint64_t *p, uint64_t value)
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 
-static void settle(void)
+static void sleep_briefly(void)
 {
     void *p = mmap(NULL, HEAP + sizeof *both, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -165,7 +165,7 @@ T(core_wait_without_membarrier_sleeps_by_time)
 
 int main(void)
 {
-    settle();
+    sleep_briefly();
     T_RUN(core_wait_store_beside_announcement_wakes);
     T_RUN(core_wait_without_membarrier_sleeps_by_time);
     xport_close();

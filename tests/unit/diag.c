@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: sources are asked in the order of their parts, by a signal and
  * by a request of another process; the watchdog checks them in time, hands a
- * call over, and stops when it is told to. Timeout: 20 */
+ * call over, and stops at the call that stops it. Timeout: 20 */
 #include "unit.h"
 
 #include "base/env.h"
@@ -82,19 +82,20 @@ T(a_signal_prints_the_parts_in_their_order)
 
 T(another_process_gets_the_same_line)
 {
-    bool asked;
+    bool requested;
 
     open_all();
-    asked = report_request_process(getpid());
-    T_TRUE(!asked);             /* nothing answers yet */
+    requested = report_request_process(getpid());
+    T_TRUE(!requested);             /* nothing answers yet */
     unit_capture();
     diag_answer_requests();
-    for (int ms = 0; ms < 10000 && !(asked = report_request_process(getpid()));
+    for (int ms = 0; ms < 10000 &&
+                     !(requested = report_request_process(getpid()));
          ms++)
         usleep(1000);
     diag_close();               /* waits for the thread, which answers first */
     T_HAS(unit_captured(), "): wait; heap\n");
-    T_TRUE(asked);
+    T_TRUE(requested);
     T_TRUE(!report_request_process(getpid()));
 }
 

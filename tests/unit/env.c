@@ -251,7 +251,7 @@ T(the_older_prefix_serves_where_it_ever_did)
     T_TRUE(!env_is_set("SPIN_US"));
 }
 
-T(every_bad_value_is_told_at_once)
+T(every_bad_value_is_reported_at_once)
 {
     clear();
     setenv("SHMEM_SPIN_US", "x", 1);
@@ -427,7 +427,7 @@ int main(void)
     T_RUN(any_value_of_the_variables_of_the_standard_means_yes);
     T_RUN(an_empty_variable_is_unset);
     T_RUN(the_older_prefix_serves_where_it_ever_did);
-    T_RUN(every_bad_value_is_told_at_once);
+    T_RUN(every_bad_value_is_reported_at_once);
     T_RUN(the_log_variable_chooses_levels_and_rooms);
     T_RUN(unknown_names_are_warned_of_with_the_likely_one);
     T_RUN(the_table_shows_every_value_and_its_source);

@@ -29,11 +29,11 @@ static int load(const char *text)
     return rc;
 }
 
-static int hits(enum fault_site site, int asked)
+static int hits(enum fault_site site, int calls)
 {
     int n = 0;
 
-    while (asked-- > 0)
+    while (calls-- > 0)
         n += fault_hit(site);
     return n;
 }
@@ -138,7 +138,7 @@ T(bad_words_are_refused)
     }
 }
 
-T(the_counts_are_told)
+T(the_counts_are_printed)
 {
     const char *text;
 
@@ -157,7 +157,7 @@ T(the_counts_are_told)
     T_STR(unit_captured(), "");
 }
 
-T(the_next_error_tells_the_site)
+T(the_next_error_names_the_site)
 {
     const char *text;
 
@@ -178,16 +178,16 @@ T(the_next_error_tells_the_site)
     T_EQ(load(""), 0);
 }
 
-enum { THREADS = 4, ASKED = 1000000 };
+enum { THREADS = 4, CALLS = 1000000 };
 static atomic_int total, ready;
 
-static void *ask(void *arg)
+static void *call(void *arg)
 {
     (void)arg;
     atomic_fetch_add(&ready, 1);
     while (atomic_load(&ready) < THREADS)
         ;
-    atomic_fetch_add(&total, hits(FAULT_SM_HELLO, ASKED));
+    atomic_fetch_add(&total, hits(FAULT_SM_HELLO, CALLS));
     return NULL;
 }
 
@@ -198,10 +198,10 @@ T(threads_lose_no_count)
     int alone;
 
     T_EQ(load("sm.hello:0.5:3"), 0);
-    alone = hits(FAULT_SM_HELLO, THREADS * ASKED);
+    alone = hits(FAULT_SM_HELLO, THREADS * CALLS);
     T_EQ(load("sm.hello:0.5:3"), 0);
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&thread[i], NULL, ask, NULL);
+        pthread_create(&thread[i], NULL, call, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     T_EQ(atomic_load(&total), alone);
@@ -218,8 +218,8 @@ int main(void)
     T_RUN(a_rate_is_met);
     T_RUN(a_seed_gives_the_same_run_again);
     T_RUN(bad_words_are_refused);
-    T_RUN(the_counts_are_told);
-    T_RUN(the_next_error_tells_the_site);
+    T_RUN(the_counts_are_printed);
+    T_RUN(the_next_error_names_the_site);
     T_RUN(threads_lose_no_count);
     return T_DONE();
 }

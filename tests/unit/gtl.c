@@ -91,7 +91,7 @@ T(host_memory_is_private_until_it_is_pinned)
     munmap(p, 4 * PAGE);
 }
 
-T(only_what_the_processor_must_not_touch_is_foreign)
+T(only_what_the_processor_must_not_touch_is_device_only)
 {
     static int still;
     int here;
@@ -145,7 +145,7 @@ static void make_places(void)
         T_EQ(gtl_copy_now(from[i], pattern, ROOM), 0);
 }
 
-static void drop_places(void)
+static void free_places(void)
 {
     for (int i = 0; i < 2; i++) {
         unsigned char **at = i ? to : from;
@@ -302,7 +302,7 @@ static void try_amo(enum amo_op op, int size, uint64_t *word,
     T_EQ(old, (canary & ~mask) | (was[0] & mask));
 }
 
-T(atomics_change_one_word_and_tell_the_old_value)
+T(atomics_change_one_word_and_return_the_old_value)
 {
     uint64_t *device = device_memory(PAGE);
 
@@ -316,7 +316,7 @@ T(atomics_change_one_word_and_tell_the_old_value)
     gtl->free(device);
 }
 
-T(atomics_at_once_tell_any_host_memory)
+T(atomics_at_once_reach_any_host_memory)
 {
     uint64_t *device = device_memory(PAGE), old = 0;
     uint32_t half = 0;
@@ -403,11 +403,11 @@ T(threads_move_data_at_the_same_time)
 
 /* ---- another process ---- */
 
-static const char *const modes[] = { "borrow", "refuse" };
+static const char *const modes[] = { "open", "refuse" };
 
-/* The second process: reads, answers and gives back what the first has lent;
+/* The second process: reads, answers and closes what the first has exported;
  * in mode refuse, what it may not have. */
-static int serve(const char *mode, const char *hex)
+static int answer(const char *mode, const char *hex)
 {
     struct gtl_ipc_handle h = { { 0 } };
     uint64_t seen[2] = { 0 };
@@ -453,13 +453,14 @@ static int other_process(const char *mode, const struct gtl_ipc_handle *h)
     return status;
 }
 
-/* By /proc/self/exe an emulator hands its own kernel a foreign program. */
+/* By /proc/self/exe an emulator hands its own kernel a program of another
+ * machine. */
 static bool starts_itself(void)
 {
     return !getenv("T_EMULATED");
 }
 
-T(another_process_borrows_memory)
+T(another_process_opens_memory)
 {
     int none;
     uint64_t *p, value = 0x1234;
@@ -468,7 +469,7 @@ T(another_process_borrows_memory)
     if (!starts_itself())
         T_SKIP("the emulator starts no further program");
     if (!gtl_device.ipc)
-        T_SKIP("this device lends no memory");
+        T_SKIP("this device exports no memory");
     p = device_memory(LARGE);
     T_EQ(gtl_copy_now(p + LARGE / 8 - 1, &value, 8), 0);
     T_EQ(gtl->ipc_export(p, &h, &none), 0);
@@ -485,7 +486,7 @@ T(a_bad_handle_is_refused)
     if (!starts_itself())
         T_SKIP("the emulator starts no further program");
     if (!gtl_device.ipc)
-        T_SKIP("this device lends no memory");
+        T_SKIP("this device exports no memory");
     memset(&h, 0, sizeof h);
     T_EQ(other_process(modes[1], &h), 0);
     memset(&h, 0xa5, sizeof h);
@@ -497,24 +498,24 @@ int main(int argc, char **argv)
     int status;
 
     if (argc == 3)
-        return serve(argv[1], argv[2]);
+        return answer(argv[1], argv[2]);
     if (!open_device(&status))
         return status;
     T_RUN(the_device_is_described);
     T_RUN(memory_is_known_from_end_to_end_until_it_is_freed);
     T_RUN(absurd_sizes_are_refused_with_a_reason);
     T_RUN(host_memory_is_private_until_it_is_pinned);
-    T_RUN(only_what_the_processor_must_not_touch_is_foreign);
+    T_RUN(only_what_the_processor_must_not_touch_is_device_only);
     make_places();
     T_RUN(copies_between_all_places_move_just_their_bytes);
     T_RUN(fills_touch_just_their_bytes);
     T_RUN(blocks_lie_where_the_strides_say);
-    drop_places();
-    T_RUN(atomics_change_one_word_and_tell_the_old_value);
-    T_RUN(atomics_at_once_tell_any_host_memory);
+    free_places();
+    T_RUN(atomics_change_one_word_and_return_the_old_value);
+    T_RUN(atomics_at_once_reach_any_host_memory);
     T_RUN(streams_and_the_processor_add_to_one_word);
     T_RUN(threads_move_data_at_the_same_time);
-    T_RUN(another_process_borrows_memory);
+    T_RUN(another_process_opens_memory);
     T_RUN(a_bad_handle_is_refused);
     close_device();
     return T_DONE();

@@ -4,7 +4,7 @@
  *
  * Skipped but with SHMEM_DEVICE=cuda, on a GPU or on tests/fake/cuda; with the
  * argument "path" it runs what operations run, between two lines in the file
- * FAKE_DEVICE_LOG, and with "borrow HANDLE" it is the other process. */
+ * FAKE_DEVICE_LOG, and with "open HANDLE" it is the other process. */
 #include "t.h"
 #include "base/env.h"
 #include "gtl/gtl.h"
@@ -38,7 +38,7 @@ static void *page(void)
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-T(addresses_are_told_apart)
+T(addresses_are_distinguished)
 {
     int (*managed)(uint64_t *, size_t, unsigned) = cu("cuMemAllocManaged");
     int (*set)(void *) = cu("cuCtxSetCurrent");
@@ -194,13 +194,13 @@ static void note(void *arg)
 
 T(a_stream_waits_for_words_events_and_calls)
 {
-    uint64_t *word = page(), *far;
+    uint64_t *word = page(), *remote;
     void *s, *t, *e, *seen;
     int called = 0;
 
     T_EQ(gtl->pin(word, N, GTL_PIN_MEMORY, &seen), 0);
-    T_EQ(gtl->alloc(64, (void **)&far), 0);
-    T_EQ(gtl_fill_now(far, 0, 64), 0);
+    T_EQ(gtl->alloc(64, (void **)&remote), 0);
+    T_EQ(gtl_fill_now(remote, 0, 64), 0);
     T_EQ(gtl->stream_create(GTL_NORMAL, &s), 0);
     T_EQ(gtl->stream_create(GTL_URGENT, &t), 0);
     T_EQ(gtl->event_create(&e), 0);
@@ -210,8 +210,8 @@ T(a_stream_waits_for_words_events_and_calls)
     T_EQ(gtl->host_call(note, &called, s), 0);
     T_EQ(gtl->event_record(e, s), 0);
     T_EQ(gtl->event_wait(e, t), 0);
-    T_EQ(gtl->write64(far, 77, t), 0);
-    T_EQ(gtl->copy(&word[1], far, 8, t), 0);
+    T_EQ(gtl->write64(remote, 77, t), 0);
+    T_EQ(gtl->copy(&word[1], remote, 8, t), 0);
     usleep(3000);
     T_EQ(gtl->stream_query(s), -EAGAIN);
     T_EQ(gtl->stream_query(t), -EAGAIN);
@@ -235,7 +235,7 @@ T(a_stream_waits_for_words_events_and_calls)
     gtl->event_destroy(e);
     gtl->stream_destroy(t);
     gtl->stream_destroy(s);
-    gtl->free(far);
+    gtl->free(remote);
     gtl->unpin(word);
     munmap(word, N);
 }
@@ -244,7 +244,7 @@ T(streams_are_known_and_graphs_refused)
 {
     int (*begin)(void *, int) = cu("cuStreamBeginCapture_v2");
     int (*end)(void *, void **) = cu("cuStreamEndCapture");
-    int (*drop)(void *) = cu("cuGraphDestroy");
+    int (*destroy_graph)(void *) = cu("cuGraphDestroy");
     int (*make)(void **, unsigned, int) = cu("cuCtxCreate_v2");
     int (*destroy)(void *) = cu("cuCtxDestroy_v2");
     int (*current)(void **) = cu("cuCtxGetCurrent");
@@ -268,7 +268,7 @@ T(streams_are_known_and_graphs_refused)
     T_EQ(begin(s, 1), 0);
     T_EQ(gtl->stream_check(s, &b), -EBUSY);
     T_EQ(end(s, &graph), 0);
-    T_EQ(drop(graph), 0);
+    T_EQ(destroy_graph(graph), 0);
     T_EQ(gtl->stream_check(s, &b), 0);
     T_EQ(set(NULL), 0);
     /* Another context of the thread stays, and its streams are not ours. */
@@ -369,7 +369,7 @@ T(memory_grows_behind_an_address)
     gtl->shrink(p);
 }
 
-static int borrow(const char *text)
+static int open_handle(const char *text)
 {
     struct gtl_ipc_handle h;
     unsigned byte;
@@ -397,7 +397,7 @@ static int borrow(const char *text)
     return T_DONE();
 }
 
-T(another_process_borrows_memory)
+T(another_process_opens_memory)
 {
     int none;
     char text[2 * sizeof(struct gtl_ipc_handle) + 1];
@@ -411,14 +411,14 @@ T(another_process_borrows_memory)
     if (!gtl_device.ipc) {
         T_NE(gtl->ipc_export(p, &h, &none), 0);
         gtl->free(p);
-        T_SKIP("the device lends no memory");
+        T_SKIP("the device exports no memory");
     }
     T_EQ(gtl->ipc_export(p, &h, &none), 0);
     for (size_t i = 0; i < sizeof h; i++)
         sprintf(text + 2 * i, "%02x", h.bytes[i]);
     pid_t child = fork();
     if (!child) {
-        execl(self, self, "borrow", text, (char *)NULL);
+        execl(self, self, "open", text, (char *)NULL);
         _exit(127);
     }
     T_EQ(waitpid(child, &status, 0), child);
@@ -503,11 +503,11 @@ int main(int argc, char **argv)
     if (!driver)
         return 4;
     if (argc > 1) {
-        rc = strcmp(argv[1], "borrow") ? path() : borrow(argv[2]);
+        rc = strcmp(argv[1], "open") ? path() : open_handle(argv[2]);
         gtl_close();
         return rc;
     }
-    T_RUN(addresses_are_told_apart);
+    T_RUN(addresses_are_distinguished);
     T_RUN(blocks_go_where_their_strides_say);
     T_RUN(atomics_work_on_the_device_and_on_pinned_words);
     T_RUN(a_stream_waits_for_words_events_and_calls);
@@ -515,7 +515,7 @@ int main(int argc, char **argv)
     T_RUN(what_fails_says_so);
     T_RUN(a_dmabuf_starts_at_the_address);
     T_RUN(memory_grows_behind_an_address);
-    T_RUN(another_process_borrows_memory);
+    T_RUN(another_process_opens_memory);
     gtl_close();
     T_EQ(gtl_open(0), 0);
     T_STR(gtl->name, "cuda");

@@ -4,7 +4,7 @@
  * them. */
 #include "gtl_test.h"
 
-enum { LAUNCHES = 1000, AT = 16, SUM = 0, CALLS = 1, GATE = 2, BACK = 3 };
+enum { LAUNCHES = 1000, AT = 16, SUM = 0, CALLS = 1, RELEASE = 2, BACK = 3 };
 
 static uint64_t *device;
 
@@ -51,7 +51,7 @@ static void call_on(void *s)
 
 /* ---- what is recorded ---- */
 
-/* One of each kind; the sum tells how often, and so does each copy of it. */
+/* One of each kind; the sum counts them, and so does each copy of it. */
 static void step(void *s)
 {
     const struct gtl_blocks rows = { 8, 4, 16, 8 };
@@ -208,13 +208,13 @@ T(launches_of_a_graph_follow_each_other_on_any_streams)
     add_on(a, device, NULL);
     T_EQ(gtl->copy(words.there + SUM, device, 8, a), 0);
     graph = recorded(a);
-    T_EQ(gtl->wait64(words.there + GATE, 1, a), 0);
+    T_EQ(gtl->wait64(words.there + RELEASE, 1, a), 0);
     T_EQ(gtl->graph_launch(graph, a), 0);
     T_EQ(gtl->graph_launch(graph, b), 0);
     pause_ms(5000);
     T_EQ(gtl->stream_query(b), -EAGAIN);
     T_EQ(get_word(SUM), 0);
-    set_word(GATE, 1);
+    set_word(RELEASE, 1);
     T_EQ(gtl->stream_sync(b), 0);
     T_EQ(get_word(SUM), 2);
     for (int i = 0; i < LAUNCHES; i++)
@@ -239,14 +239,14 @@ T(graphs_of_several_streams_hold_up_no_other)
     call_on(b);
     second = recorded(b);
     first = recorded(a);
-    T_EQ(gtl->wait64(words.there + GATE, 1, a), 0);
+    T_EQ(gtl->wait64(words.there + RELEASE, 1, a), 0);
     for (int i = 0; i < 100; i++) {
         T_EQ(gtl->graph_launch(first, a), 0);
         T_EQ(gtl->graph_launch(second, b), 0);
     }
     T_EQ(gtl->stream_sync(b), 0);
     T_EQ(get_word(CALLS), calls ? 100 : 0);
-    set_word(GATE, 1);
+    set_word(RELEASE, 1);
     T_EQ(gtl->stream_sync(a), 0);
     T_EQ(device_word(device), 100);
     T_EQ(device_word(device + 8), 100);
@@ -288,12 +288,12 @@ T(what_a_graph_owns_goes_with_its_last_launch)
     graph = recorded(some_stream);
     T_EQ(gtl->graph_launch(graph, some_stream), 0);
     T_EQ(gtl->stream_sync(some_stream), 0);
-    T_EQ(gtl->wait64(words.there + GATE, 1, other), 0);
+    T_EQ(gtl->wait64(words.there + RELEASE, 1, other), 0);
     T_EQ(gtl->graph_launch(graph, other), 0);
     gtl->graph_destroy(graph);
     pause_ms(3000);
     T_EQ(__atomic_load_n(&ended, __ATOMIC_SEQ_CST), 0);
-    set_word(GATE, 1);
+    set_word(RELEASE, 1);
     T_EQ(gtl->stream_sync(other), 0);
     /* Some drivers free it when another graph is begun. */
     begin(some_stream);
@@ -343,7 +343,7 @@ static void sum(const struct shmemx_item *item, void *arg)
 }
 
 /* A group waits for all others. */
-static void meet(const struct shmemx_item *item, void *arg)
+static void synchronize(const struct shmemx_item *item, void *arg)
 {
     uint64_t *come = arg, all;
 
@@ -371,7 +371,7 @@ T(kernels_of_a_graph_have_what_the_stream_of_the_launch_has)
         return;
     begin(a);
     T_EQ(gtl->launch(&wide, sum, &total, a), 0);
-    T_EQ(gtl->launch(&together, meet, &come, a), 0);
+    T_EQ(gtl->launch(&together, synchronize, &come, a), 0);
     T_EQ(gtl->launch(&wide, sum, &total, a), 0);
     graph = recorded(a);
     gtl->stream_destroy(a);
@@ -385,12 +385,12 @@ T(kernels_of_a_graph_have_what_the_stream_of_the_launch_has)
     T_EQ(come, 50 * 4);
     /* More than there are threads for are refused, and nothing is enqueued. */
     begin(a);
-    T_EQ(gtl->launch(&crowd, meet, &come, a), 0);
+    T_EQ(gtl->launch(&crowd, synchronize, &come, a), 0);
     graph = recorded(a);
     T_EQ(gtl->graph_launch(graph, a), -ENOSPC);
     T_EQ(gtl->stream_sync(a), 0);
     T_EQ(come, 50 * 4);
-    T_EQ(gtl->launch(&together, meet, &come, a), 0);
+    T_EQ(gtl->launch(&together, synchronize, &come, a), 0);
     T_EQ(gtl->stream_sync(a), 0);
     gtl->graph_destroy(graph);
     gtl->stream_destroy(a);
@@ -411,11 +411,11 @@ T(operations_are_owed_by_launches)
     T_TRUE(!gtl->owes_ops(s));
     graph = recorded(s);
     T_TRUE(!gtl->owes_ops(s));
-    T_EQ(gtl->wait64(words.there + GATE, 1, s), 0);
+    T_EQ(gtl->wait64(words.there + RELEASE, 1, s), 0);
     T_TRUE(!gtl->owes_ops(s));
     T_EQ(gtl->graph_launch(graph, s), 0);
     T_TRUE(gtl->owes_ops(s));
-    set_word(GATE, 1);
+    set_word(RELEASE, 1);
     T_EQ(gtl->stream_sync(s), 0);
     T_TRUE(!gtl->owes_ops(s));
     gtl->graph_destroy(graph);

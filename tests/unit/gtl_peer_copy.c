@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: of two streams that come to a round, the one that comes second
- * copies all bytes, whatever their number and alignment, and tells; the first
- * one goes on at once. */
+ * copies all bytes, whatever their number and alignment, and sets both flags;
+ * the first one goes on at once. */
 #include "gtl_test.h"
 
 enum { MOST = 70000, ROOM = MOST + 64, TURNS = 0, WAS = 8, NOTIFIED = 32 };
@@ -84,7 +84,7 @@ static void try(int to, int from, size_t n, int first)
                 first ? "receiver" : "sender");
 }
 
-T(who_comes_second_copies_and_tells)
+T(the_second_copies_and_notifies)
 {
     static const size_t n[] = {
         0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 255, 256,
@@ -194,7 +194,7 @@ int main(void)
     streams[0] = new_stream();
     streams[1] = new_stream();
     if (is_host() || gtl_device.kernels) {
-        T_RUN(who_comes_second_copies_and_tells);
+        T_RUN(the_second_copies_and_notifies);
         T_RUN(no_alignment_matters);
         T_RUN(streams_may_come_at_the_same_time);
     } else {

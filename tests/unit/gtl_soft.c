@@ -179,7 +179,7 @@ T(odd_pages_are_not_pinned)
     gtl->free(device);
 }
 
-T(a_handle_opens_what_was_lent_and_nothing_else)
+T(a_handle_opens_what_was_exported_and_nothing_else)
 {
     int none;
     uint64_t *p = device_memory(PAGE), *q = NULL;
@@ -353,7 +353,7 @@ static void is_about(int kind, double us)
     T_LT(took, us * 2);
 }
 
-T(steps_take_as_long_as_they_are_told)
+T(steps_take_as_long_as_set)
 {
     T_EQ(load_costs("launch=2000,copy=3000.5,write=4000,wait=5000,sync=6000"),
          0);
@@ -422,7 +422,7 @@ T(what_steps_are_charged_is_counted)
     T_EQ(gtl_charged_ns(), before);
 }
 
-T(costs_that_make_no_sense_are_told)
+T(costs_that_make_no_sense_are_reported)
 {
     static const char *const bad[] = {
         "launch", "launch=", "launch=x", "jump=3", "launch=3;copy=4",
@@ -542,13 +542,13 @@ int main(void)
     T_RUN(impossible_grids_are_refused);
     T_RUN(memory_ends_at_the_cap);
     T_RUN(odd_pages_are_not_pinned);
-    T_RUN(a_handle_opens_what_was_lent_and_nothing_else);
+    T_RUN(a_handle_opens_what_was_exported_and_nothing_else);
     T_RUN(nothing_is_done_on_a_destroyed_stream);
     T_RUN(words_and_atomics_must_be_aligned);
     T_RUN(a_fault_of_the_device_reaches_the_programs_handler);
-    T_RUN(steps_take_as_long_as_they_are_told);
+    T_RUN(steps_take_as_long_as_set);
     T_RUN(what_steps_are_charged_is_counted);
-    T_RUN(costs_that_make_no_sense_are_told);
+    T_RUN(costs_that_make_no_sense_are_reported);
     T_RUN(a_forked_child_has_no_streams_until_it_opens_anew);
     T_RUN(closing_ends_streams_that_wait);
     T_RUN(streams_end_at_a_limit_and_come_back);

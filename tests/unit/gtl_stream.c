@@ -173,7 +173,7 @@ T(whatever_stores_the_word_ends_the_wait)
     gtl->stream_destroy(other);
 }
 
-T(a_written_word_tells_of_all_before_it)
+T(a_written_word_follows_all_before_it)
 {
     unsigned char *p = (unsigned char *)(words.here + 512);
 
@@ -197,16 +197,16 @@ static void note(void *arg)
     order[calls++] = (int)(intptr_t)arg;
 }
 
-static void look(void *arg)
+static void sample(void *arg)
 {
     *(uint64_t *)arg = get_word(3);
 }
 
 /* Of so many: words to wait for, and puts, of which the odd ones only copy and
- * each third only tells. */
+ * each third only notifies. */
 static void try_steps(int n_waits, int n_puts)
 {
-    enum { MOST = 300, WAITS = 16, FROM = 1024, TO = 2048, TELL = 4096 };
+    enum { MOST = 300, WAITS = 16, FROM = 1024, TO = 2048, NOTIFY = 4096 };
     struct gtl_flag waits[MOST];
     struct gtl_put puts[MOST];
     struct gtl_batch t = { waits, puts, (size_t)n_waits, (size_t)n_puts };
@@ -219,10 +219,10 @@ static void try_steps(int n_waits, int n_puts)
     for (int i = 0; i < n_puts; i++) {
         set_word(FROM + i, (uint64_t)i + 100);
         set_word(TO + i, 0);
-        set_word(TELL + i, 0);
+        set_word(NOTIFY + i, 0);
         puts[i] = (struct gtl_put){
             words.there + TO + i, words.there + FROM + i, i % 3 ? 8 : 0,
-            { i % 2 ? NULL : words.there + TELL + i, (uint64_t)i + 1 }
+            { i % 2 ? NULL : words.there + NOTIFY + i, (uint64_t)i + 1 }
         };
     }
     T_EQ(gtl->batch(&t, some_stream), 0);
@@ -230,13 +230,13 @@ static void try_steps(int n_waits, int n_puts)
         pause_ms(2000);
         T_EQ(gtl->stream_query(some_stream), -EAGAIN);
         for (int i = 0; i < n_puts; i++)
-            T_TRUE(!get_word(TO + i) && !get_word(TELL + i));
+            T_TRUE(!get_word(TO + i) && !get_word(NOTIFY + i));
         set_word(WAITS + last, 5);
     }
     T_EQ(gtl->stream_sync(some_stream), 0);
     for (int i = 0; i < n_puts; i++) {
         T_EQ(get_word(TO + i), i % 3 ? (uint64_t)i + 100 : 0);
-        T_EQ(get_word(TELL + i), i % 2 ? 0 : (uint64_t)i + 1);
+        T_EQ(get_word(NOTIFY + i), i % 2 ? 0 : (uint64_t)i + 1);
     }
 }
 
@@ -256,7 +256,7 @@ T(calls_run_in_order_and_see_what_was_done)
     calls = 0;
     for (intptr_t i = 0; i < 20; i++) {
         T_EQ(gtl->write64(words.there + 3, (uint64_t)i, some_stream), 0);
-        T_EQ(gtl->host_call(look, &seen[i], some_stream), 0);
+        T_EQ(gtl->host_call(sample, &seen[i], some_stream), 0);
         T_EQ(gtl->host_call(note, (void *)i, some_stream), 0);
     }
     T_EQ(gtl->stream_sync(some_stream), 0);
@@ -508,7 +508,7 @@ int main(void)
     T_RUN(a_wait_ends_at_its_value_or_above);
     T_RUN(a_wait_takes_no_time_from_other_PEs);
     T_RUN(whatever_stores_the_word_ends_the_wait);
-    T_RUN(a_written_word_tells_of_all_before_it);
+    T_RUN(a_written_word_follows_all_before_it);
     T_RUN(several_steps_are_made_as_one_in_their_order);
     T_RUN(calls_run_in_order_and_see_what_was_done);
     T_RUN(only_the_software_device_runs_kernels_of_the_processor);

@@ -153,7 +153,7 @@ static void try_resize(int id)
     fill(id);
 }
 
-static void drop(int id)
+static void release(int id)
 {
     check_content(id, blocks[id].size);
     own(id, false);
@@ -190,7 +190,7 @@ static void run_steps(int steps, int seconds)
         else if (T_RAND() % 3 == 0)
             try_resize(id);
         else
-            drop(id);
+            release(id);
         if (blocks[id].ptr)
             check_block(id);
         if (step % 64)
@@ -210,7 +210,7 @@ T(random_calls_agree_with_the_model)
     run_steps(STEPS, 10);
     for (int id = 0; id < IDS; id++)
         if (blocks[id].ptr)
-            drop(id);
+            release(id);
     T_EQ(usage().blocks, 0);
     T_EQ(usage().used, 0);
     T_EQ(usage().largest_free, SIZE - FROM);
@@ -323,7 +323,7 @@ T(the_smallest_hole_that_fits_is_taken_the_lowest_of_equals)
     heap_space_close(&heap_default);
 }
 
-T(what_is_no_live_block_is_told_apart_and_left_alone)
+T(what_is_no_live_block_is_recognized_and_left_alone)
 {
     char other[64], *p, *q;
     const void *bad[10];
@@ -497,7 +497,7 @@ int main(void)
     T_RUN(a_hundred_thousand_blocks_cost_three_percent);
     T_RUN(freed_neighbours_become_one_block);
     T_RUN(the_smallest_hole_that_fits_is_taken_the_lowest_of_equals);
-    T_RUN(what_is_no_live_block_is_told_apart_and_left_alone);
+    T_RUN(what_is_no_live_block_is_recognized_and_left_alone);
     T_RUN(what_cannot_be_had_changes_nothing);
     T_RUN(a_tight_aligned_hole_is_found);
     T_RUN(a_block_grows_into_the_hole_behind_it);

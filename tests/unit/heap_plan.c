@@ -42,7 +42,7 @@ static void clear(void)
     T_EQ(system(command), 0);
 }
 
-static struct mem_bound look(void)
+static struct mem_bound measure(void)
 {
     struct mem_bound m;
 
@@ -55,16 +55,16 @@ static struct mem_bound look(void)
 T(without_any_file_nothing_bounds_it)
 {
     clear();
-    T_EQ(look().bytes, SIZE_MAX);
-    T_STR(look().limit, "");
+    T_EQ(measure().bytes, SIZE_MAX);
+    T_STR(measure().limit, "");
 }
 
 T(the_machine_says_what_is_available)
 {
     clear();
     put("proc/meminfo", MEMINFO);
-    T_EQ(look().bytes, 4000 * 1024);
-    T_STR(look().limit, "available memory");
+    T_EQ(measure().bytes, 4000 * 1024);
+    T_STR(measure().limit, "available memory");
 }
 
 T(a_group_leaves_its_limit_less_its_use)
@@ -73,20 +73,20 @@ T(a_group_leaves_its_limit_less_its_use)
     put("proc/meminfo", MEMINFO);
     put("proc/self/cgroup", "0::/job/step\n");
     put("sys/fs/cgroup/job/step/memory.max", "3000000\n");
-    T_EQ(look().bytes, 3000000);
-    T_HAS(look().limit, "control group limit ");
-    T_HAS(look().limit, "/sys/fs/cgroup/job/step/memory.max");
+    T_EQ(measure().bytes, 3000000);
+    T_HAS(measure().limit, "control group limit ");
+    T_HAS(measure().limit, "/sys/fs/cgroup/job/step/memory.max");
     put("sys/fs/cgroup/job/step/memory.current", "1000000\n");
-    T_EQ(look().bytes, 2000000);
+    T_EQ(measure().bytes, 2000000);
     /* Cached files can be dropped, so they do not count as used. */
     put("sys/fs/cgroup/job/step/memory.stat",
         "anon 5\nfile 5\nactive_file 400000\ninactive_file 300000\n");
-    T_EQ(look().bytes, 2300000);
+    T_EQ(measure().bytes, 2300000);
     put("sys/fs/cgroup/job/step/memory.stat", "inactive_file 7000000\n");
-    T_EQ(look().bytes, 3000000);
+    T_EQ(measure().bytes, 3000000);
     put("sys/fs/cgroup/job/step/memory.stat", "");
     put("sys/fs/cgroup/job/step/memory.current", "3500000\n");
-    T_EQ(look().bytes, 0);
+    T_EQ(measure().bytes, 0);
 }
 
 T(every_group_above_counts)
@@ -96,19 +96,19 @@ T(every_group_above_counts)
     put("proc/self/cgroup", "0::/a/b/c\n");
     put("sys/fs/cgroup/a/b/c/memory.max", "max\n");
     put("sys/fs/cgroup/a/memory.max", "2000000\n");
-    T_EQ(look().bytes, 2000000);
-    T_HAS(look().limit, "/sys/fs/cgroup/a/memory.max");
+    T_EQ(measure().bytes, 2000000);
+    T_HAS(measure().limit, "/sys/fs/cgroup/a/memory.max");
     put("sys/fs/cgroup/memory.max", "1000000\n");
-    T_EQ(look().bytes, 1000000);
-    T_HAS(look().limit, "/sys/fs/cgroup/memory.max");
+    T_EQ(measure().bytes, 1000000);
+    T_HAS(measure().limit, "/sys/fs/cgroup/memory.max");
     put("sys/fs/cgroup/a/b/memory.max", "500000\n");
-    T_EQ(look().bytes, 500000);
-    T_HAS(look().limit, "/sys/fs/cgroup/a/b/memory.max");
+    T_EQ(measure().bytes, 500000);
+    T_HAS(measure().limit, "/sys/fs/cgroup/a/b/memory.max");
     /* More than the machine has is no bound. */
     put("proc/self/cgroup", "0::/x\n");
     put("sys/fs/cgroup/memory.max", "900000000000\n");
-    T_EQ(look().bytes, 4000 * 1024);
-    T_STR(look().limit, "available memory");
+    T_EQ(measure().bytes, 4000 * 1024);
+    T_STR(measure().limit, "available memory");
 }
 
 T(the_root_group_is_looked_at)
@@ -116,7 +116,7 @@ T(the_root_group_is_looked_at)
     clear();
     put("proc/self/cgroup", "0::/\n");
     put("sys/fs/cgroup/memory.max", "123456\n");
-    T_EQ(look().bytes, 123456);
+    T_EQ(measure().bytes, 123456);
 }
 
 T(the_older_groups_have_other_names)
@@ -129,12 +129,13 @@ T(the_older_groups_have_other_names)
     put("sys/fs/cgroup/memory/pod/one/memory.usage_in_bytes", "1000000\n");
     put("sys/fs/cgroup/memory/pod/one/memory.stat",
         "inactive_file 1\ntotal_inactive_file 200000\n");
-    T_EQ(look().bytes, 2200000);
-    T_HAS(look().limit, "/sys/fs/cgroup/memory/pod/one/memory.limit_in_bytes");
+    T_EQ(measure().bytes, 2200000);
+    T_HAS(measure().limit,
+          "/sys/fs/cgroup/memory/pod/one/memory.limit_in_bytes");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-    T_EQ(look().bytes, 2200000);
+    T_EQ(measure().bytes, 2200000);
     put("sys/fs/cgroup/memory/pod/memory.limit_in_bytes", "1000\n");
-    T_EQ(look().bytes, 1000);
+    T_EQ(measure().bytes, 1000);
 }
 
 T(odd_files_are_no_bound)
@@ -143,7 +144,7 @@ T(odd_files_are_no_bound)
     put("proc/meminfo", "MemAvailable: unknown\n");
     put("proc/self/cgroup", "\n0::\nrubbish\n0::/deep\n");
     put("sys/fs/cgroup/deep/memory.max", "none\n");
-    T_EQ(look().bytes, SIZE_MAX);
+    T_EQ(measure().bytes, SIZE_MAX);
 }
 
 /* ---- plans, on this machine ---- */
@@ -254,7 +255,7 @@ T(too_large_a_heap_is_refused_with_the_sum)
     T_EQ(p.user_size, 77);      /* written on success only */
 }
 
-T(shortage_is_told_even_for_heaps_nobody_sized)
+T(shortage_is_reported_even_for_heaps_without_a_set_size)
 {
     struct heap_plan p;
 
@@ -328,7 +329,7 @@ int main(void)
     T_RUN(unsized_heaps_share_what_there_is);
     T_RUN(one_look_at_memory_serves_several_nodes);
     T_RUN(too_large_a_heap_is_refused_with_the_sum);
-    T_RUN(shortage_is_told_even_for_heaps_nobody_sized);
+    T_RUN(shortage_is_reported_even_for_heaps_without_a_set_size);
     T_RUN(a_file_size_limit_is_an_error_not_a_signal);
     T_RUN(a_plan_fits_programs_that_are_laid_out_alike);
     snprintf(command, sizeof command, "rm -rf %s", root);

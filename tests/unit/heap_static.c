@@ -180,7 +180,7 @@ T(it_can_be_shared_a_second_time)
     T_EQ(zero, 9);
 }
 
-T(a_mapping_that_fails_is_told)
+T(a_mapping_that_fails_is_reported)
 {
     const char *said;
     int rc;
@@ -203,7 +203,7 @@ int main(void)
         T_RUN(a_forked_child_has_data_of_its_own);
         T_RUN(afterwards_the_data_is_private_again);
         T_RUN(it_can_be_shared_a_second_time);
-        T_RUN(a_mapping_that_fails_is_told);
+        T_RUN(a_mapping_that_fails_is_reported);
     }
     return T_DONE();
 }

@@ -83,7 +83,7 @@ T(a_long_text_gives_way_to_its_code)
     T_LT(1000, strlen(text));
 }
 
-T(errno_can_be_told_and_survives)
+T(errno_can_be_printed_and_survives)
 {
     int after_error, after_line;
 
@@ -191,7 +191,7 @@ T(lines_of_several_threads_do_not_mix)
         T_EQ(counts[i], LINES);
 }
 
-T(sizes_are_told_in_a_fitting_unit)
+T(sizes_are_printed_in_a_fitting_unit)
 {
     char buf[24];
 
@@ -213,10 +213,10 @@ int main(void)
     T_RUN(an_argument_cannot_break_the_line);
     T_RUN(each_code_has_its_name_and_words);
     T_RUN(a_long_text_gives_way_to_its_code);
-    T_RUN(errno_can_be_told_and_survives);
+    T_RUN(errno_can_be_printed_and_survives);
     T_RUN(levels_and_layers_choose_what_is_shown);
     T_RUN(layers_have_names);
     T_RUN(lines_of_several_threads_do_not_mix);
-    T_RUN(sizes_are_told_in_a_fitting_unit);
+    T_RUN(sizes_are_printed_in_a_fitting_unit);
     return T_DONE();
 }

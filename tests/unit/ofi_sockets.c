@@ -104,7 +104,7 @@ static void check_family(int family)
 {
     struct listener own = listen_on(family), peer = listen_on(family);
     struct listener others = listen_on(family);
-    int set, in[2], out[2], foreign[2];
+    int set, in[2], out[2], strangers[2];
 
     set = ofi_sockets_open(&own.addr, own.len);
     T_LE(0, set);
@@ -128,11 +128,11 @@ static void check_family(int family)
     check_watched(set, out[1], out[0]);
 
     /* The program's own. */
-    foreign[0] = connect_to(&others);
-    foreign[1] = accept(others.fd, NULL, NULL);
+    strangers[0] = connect_to(&others);
+    strangers[1] = accept(others.fd, NULL, NULL);
     update();
-    send_byte(foreign[1]);
-    send_byte(foreign[0]);
+    send_byte(strangers[1]);
+    send_byte(strangers[0]);
     T_TRUE(!has_input(set, false));
 
     /* The end of a connection is input; a closed socket is not. */
@@ -147,7 +147,7 @@ static void check_family(int family)
     T_TRUE(!ofi_sockets_watched());
     for (int i = 0; i < 2; i++) {
         close(out[i]);
-        close(foreign[i]);
+        close(strangers[i]);
     }
     close(own.fd);
     close(peer.fd);

@@ -8,7 +8,7 @@
 
 enum { COUNTERS = 2047, OF_ENDPOINT = 2 };
 
-/* Gates and triggers have two counters each. */
+/* Two-input triggers and triggers have two counters each. */
 static int wanted(const struct ofi_trig_plan *p)
 {
     return OF_ENDPOINT + p->chains + 2 * p->two_inputs + 2 * p->made;

@@ -14,7 +14,7 @@
 enum { LOOP_MS = 1500, COMPUTE_MS = 2000,        /* at most */
        TURNS = 3 };
 /* Of a get for the device; the thread looks by itself all LOOK_MS. */
-enum { PART = 100000, LOOKS = 5, LOOK_MS = 200 };
+enum { PART = 100000, SAMPLES = 5, SAMPLE_MS = 200 };
 
 static uint64_t words[64], computing, answered, sig;
 static int me;
@@ -121,7 +121,7 @@ static bool comes_before_it_looks(char *dest, const char *from)
     uint64_t slept, begun, came = 0;
 
     T_EQ(gtl_copy_now(dest, &came, sizeof came), 0);
-    compute(2 * LOOK_MS);       /* it rests no more, but waits */
+    compute(2 * SAMPLE_MS);       /* it backs off no more, but waits */
     for (slept = progress_sleeps(); slept == progress_sleeps(); )
         ;
     compute(5);                 /* and it sleeps again */
@@ -133,7 +133,7 @@ static bool comes_before_it_looks(char *dest, const char *from)
     shmem_quiet();
     fprintf(stderr, "PE %d: part of a device after %lu ms\n", me,
             (unsigned long)came);
-    return came < LOOK_MS / 2;
+    return came < SAMPLE_MS / 2;
 }
 
 /* Each turn once; the machine may be slow, but not at all of them. */
@@ -145,7 +145,7 @@ T(a_device_gets_its_part_while_its_pe_computes)
 
     memset(from, 7, PART);
     shmem_barrier_all();
-    for (int i = 0; i < LOOKS && me == 0; i++)
+    for (int i = 0; i < SAMPLES && me == 0; i++)
         in_time += comes_before_it_looks(dest, from);
     T_TRUE(me || in_time);
     shmem_barrier_all();

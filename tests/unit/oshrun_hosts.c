@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: oshrun reads host lists and host files of all spellings, tells
+/* Description: oshrun reads host lists and host files of all spellings, names
  * the bad line, and knows its own host; lists of PEs are short. */
 #include "unit.h"
 
@@ -12,7 +12,7 @@
 static char path[] = "/tmp/unit_hosts_XXXXXX";
 
 /* "name:slots name:slots ..." of what was read. */
-static const char *shown(const struct opts *o)
+static const char *printed(const struct opts *o)
 {
     static char text[1024];
     struct host *h = NULL;
@@ -31,7 +31,7 @@ static const char *shown(const struct opts *o)
 
 static const char *list(const char *text)
 {
-    return shown(&(struct opts){ .hosts = text });
+    return printed(&(struct opts){ .hosts = text });
 }
 
 static const char *file(const char *text)
@@ -40,7 +40,7 @@ static const char *file(const char *text)
 
     fputs(text, f);
     fclose(f);
-    return shown(&(struct opts){ .hostfile = path });
+    return printed(&(struct opts){ .hostfile = path });
 }
 
 /* What is said when that ends the process; NULL if it does not. */
@@ -77,7 +77,7 @@ T(lists_have_names_slots_and_addresses)
     T_STR(list("a:9999999"), "a:9999999");
 }
 
-T(bad_lists_are_told)
+T(bad_lists_are_reported)
 {
     static const char *const bad[] = {
         "", ",", "a,", ",a", "a,,b", ":", ":4", "a:", "a:0", "a:x", "a:-1",
@@ -106,7 +106,7 @@ T(files_are_read_in_the_forms_of_other_launchers)
     T_STR(file("[::1]:2\n::1\n"), "::1:2 ::1:1");
 }
 
-T(bad_lines_of_a_file_are_told_by_number)
+T(bad_lines_of_a_file_are_reported_by_number)
 {
     static const char *const bad[] = {
         "ok\n# c\na b\n", "ok\n\na slots=x\n", "ok\n\na slots=0\n",
@@ -117,17 +117,17 @@ T(bad_lines_of_a_file_are_told_by_number)
         T_HAS(refusal(file, bad[i]), ", line 3: neither HOST, HOST:N nor HOST "
               "slots=N [S-E-HOSTS]\n");
     T_HAS(refusal(file, ""), " names no host [S-E-HOSTS]\n");
-    T_HAS(refusal(file, "# nobody\n\n"), " names no host [S-E-HOSTS]\n");
+    T_HAS(refusal(file, "# none\n\n"), " names no host [S-E-HOSTS]\n");
 }
 
 static const char *absent(const char *text)
 {
-    return shown(&(struct opts){ .hostfile = text });
+    return printed(&(struct opts){ .hostfile = text });
 }
 
 static const char *both(const char *text)
 {
-    return shown(&(struct opts){ .hosts = text, .hostfile = path });
+    return printed(&(struct opts){ .hosts = text, .hostfile = path });
 }
 
 T(a_file_that_is_not_there_and_two_sources_are_refused)
@@ -200,9 +200,9 @@ int main(void)
     }
     close(fd);
     T_RUN(lists_have_names_slots_and_addresses);
-    T_RUN(bad_lists_are_told);
+    T_RUN(bad_lists_are_reported);
     T_RUN(files_are_read_in_the_forms_of_other_launchers);
-    T_RUN(bad_lines_of_a_file_are_told_by_number);
+    T_RUN(bad_lines_of_a_file_are_reported_by_number);
     T_RUN(a_file_that_is_not_there_and_two_sources_are_refused);
     T_RUN(this_host_is_known_by_its_names);
     T_RUN(runs_of_pes_are_joined);

@@ -17,7 +17,7 @@ static struct source pe[PES];
 static int in[PES];             /* what the PEs write to */
 
 /* Everything the sink holds, taken out of it. */
-static const char *shown(void)
+static const char *printed(void)
 {
     static char text[1 << 20];
     size_t n = sink_waiting(&sink);
@@ -37,7 +37,7 @@ static void open_all(struct merge *m, bool tag)
     memset(&sink, 0, sizeof sink);
     sink.fd = -1;
     sink_put(&sink, "x", 1);    /* so that data is there */
-    shown();
+    printed();
     for (int i = 0; i < PES; i++) {
         T_EQ(pipe(ends), 0);
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -71,12 +71,12 @@ T(lines_of_several_pes_stay_whole)
     open_all(NULL, false);
     writes(0, "one ");
     writes(1, "two\nthr");
-    T_STR(shown(), "two\n");
+    T_STR(printed(), "two\n");
     writes(0, "half\n");
     writes(1, "ee\n");
-    T_STR(shown(), "one half\nthree\n");
+    T_STR(printed(), "one half\nthree\n");
     writes(2, "a\nb\nc");
-    T_STR(shown(), "a\nb\n");
+    T_STR(printed(), "a\nb\n");
     T_EQ(source_due(&pe[2]), INT64_MAX);    /* no terminal: no hurry */
     close_all(NULL);
 }
@@ -87,7 +87,7 @@ T(tags_begin_each_line)
     writes(3, "a\n\nb");
     writes(11, "c\n");
     writes(3, "c\n");
-    T_STR(shown(), "[3] a\n[3] \n[11] c\n[3] bc\n");
+    T_STR(printed(), "[3] a\n[3] \n[11] c\n[3] bc\n");
     close_all(NULL);
 }
 
@@ -95,11 +95,11 @@ T(the_last_line_may_lack_its_end)
 {
     open_all(NULL, false);
     writes(0, "tail");
-    T_STR(shown(), "");
+    T_STR(printed(), "");
     source_close(&pe[0]);
-    T_STR(shown(), "tail");
+    T_STR(printed(), "tail");
     writes(1, "next\n");        /* begins a line of its own */
-    T_STR(shown(), "\nnext\n");
+    T_STR(printed(), "\nnext\n");
     close_all(NULL);
 }
 
@@ -132,7 +132,7 @@ T(no_byte_is_lost_or_moved)
             *w++ = sent[i];
         }
         *w = '\0';
-        T_TRUE(!strcmp(shown(), want));
+        T_TRUE(!strcmp(printed(), want));
         free(want);
         close_all(NULL);
     }
@@ -153,7 +153,7 @@ T(endless_lines_go_out_in_pieces)
     }
     T_LE(2 * LINE_MAX_BYTES, sink_waiting(&sink));
     writes(3, "\n");
-    text = shown();
+    text = printed();
     T_EQ(strlen(text), strlen("[3] n\n") + 3 * LINE_MAX_BYTES);
     T_TRUE(!strncmp(text, "[3] nmmm", 8) && !strchr(text + 8, '['));
     close_all(NULL);
@@ -169,12 +169,12 @@ T(a_prompt_reaches_a_terminal_soon)
     due = source_due(&pe[0]);
     T_LT(now_ms() - 1000, due);
     T_LE(due, now_ms() + TTY_MS);
-    T_STR(shown(), "");
+    T_STR(printed(), "");
     source_flush(&pe[0]);
-    T_STR(shown(), "name? ");
+    T_STR(printed(), "name? ");
     T_EQ(source_due(&pe[0]), INT64_MAX);
     writes(1, "other\n");       /* on a terminal, on a line of its own */
-    T_STR(shown(), "\nother\n");
+    T_STR(printed(), "\nother\n");
     close_all(NULL);
 }
 
@@ -197,22 +197,22 @@ T(what_many_say_is_printed_once)
     open_all(m, false);
     say_all(0, 6, "(h): no room [S-E-HEAP]");
     say_all(7, 8, "(h): no room [S-E-HEAP]");
-    T_STR(shown(), "");
+    T_STR(printed(), "");
     T_LT(merge_due(m), INT64_MAX);
     merge_flush(m, true);
-    T_STR(shown(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 6 other PEs: "
+    T_STR(printed(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 6 other PEs: "
           "1-5,7)\n");
     T_EQ(merge_due(m), INT64_MAX);
     say_all(4, 5, "(h): odd [S-W-ENV]");
     say_all(3, 4, "(h): odd [S-W-ENV]");
     merge_flush(m, true);
-    T_STR(shown(), "sluice: PE 3 (h): odd [S-W-ENV] (and 1 other PE: 4)\n");
+    T_STR(printed(), "sluice: PE 3 (h): odd [S-W-ENV] (and 1 other PE: 4)\n");
     T_TRUE(pe[0].printed_error);
     T_TRUE(!pe[9].printed_error);
     close_all(m);
 }
 
-T(hosts_texts_and_repetitions_are_told_apart)
+T(hosts_texts_and_repetitions_are_distinguished)
 {
     struct merge *m = merge_open(&sink, PES);
 
@@ -223,7 +223,7 @@ T(hosts_texts_and_repetitions_are_told_apart)
     writes(3, "sluice: PE 3 (a): no room [S-W-HEAP]\n");
     writes(0, "sluice: PE 0 (a): no room [S-E-HEAP]\n");    /* again */
     merge_flush(m, true);
-    T_STR(shown(), "sluice: PE 0 (a): no room [S-E-HEAP]\n"
+    T_STR(printed(), "sluice: PE 0 (a): no room [S-E-HEAP]\n"
           "sluice: PE 1 (b): no room [S-E-HEAP]\n"
           "sluice: PE 2 (a): no rooms [S-E-HEAP]\n"
           "sluice: PE 3 (a): no room [S-W-HEAP]\n"
@@ -240,7 +240,7 @@ T(a_pe_that_does_not_know_its_number_is_named)
     writes(2, "sluice: (h): bad value [S-E-ENV]\n");
     writes(1, "sluice: PE 6 (h): bad value [S-E-ENV]\n"); /* from a helper */
     merge_flush(m, true);
-    T_STR(shown(), "sluice: PE 2 (h): bad value [S-E-ENV] (and 2 other PEs: "
+    T_STR(printed(), "sluice: PE 2 (h): bad value [S-E-ENV] (and 2 other PEs: "
           "4,6)\n");
     close_all(m);
 }
@@ -255,7 +255,7 @@ T(addresses_may_differ)
     writes(2, "sluice: PE 2 (h): 0xzz is not symmetric [S-E-ADDR]\n");
     writes(3, "sluice: PE 3 (h): 0x7f00 is not symmetrical [S-E-ADDR]\n");
     merge_flush(m, true);
-    T_STR(shown(), "sluice: PE 0 (h): 0x7f00 is not symmetric [S-E-ADDR] "
+    T_STR(printed(), "sluice: PE 0 (h): 0x7f00 is not symmetric [S-E-ADDR] "
           "(and 1 other PE: 1)\n"
           "sluice: PE 2 (h): 0xzz is not symmetric [S-E-ADDR]\n"
           "sluice: PE 3 (h): 0x7f00 is not symmetrical [S-E-ADDR]\n");
@@ -263,12 +263,12 @@ T(addresses_may_differ)
     writes(1, "sluice: PE 1 (h): bad 0x8 [S-E-ADDR]\n");
     writes(3, "sluice: PE 3 (h): bad 0x7 [S-E-ADDR] bad 0x7 [S-E-ADDR]\n");
     merge_flush(m, true);       /* the lowest PE's own address */
-    T_STR(shown(), "sluice: PE 1 (h): bad 0x8 [S-E-ADDR] (and 1 other PE: "
+    T_STR(printed(), "sluice: PE 1 (h): bad 0x8 [S-E-ADDR] (and 1 other PE: "
           "2)\nsluice: PE 3 (h): bad 0x7 [S-E-ADDR] bad 0x7 [S-E-ADDR]\n");
     close_all(m);
 }
 
-/* What looks a little like such a line is somebody's output. */
+/* What looks a little like such a line is a program's output. */
 T(other_lines_pass_as_they_are)
 {
     static const char *const lines[] = {
@@ -290,7 +290,7 @@ T(other_lines_pass_as_they_are)
     open_all(m, false);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         writes(3, lines[i]);
-        T_STR(shown(), lines[i]);
+        T_STR(printed(), lines[i]);
         /* Nothing behind the line is read: for the address sanitizer. */
         exact = malloc(strlen(lines[i]));
         memcpy(exact, lines[i], strlen(lines[i]));
@@ -311,11 +311,11 @@ T(the_oldest_goes_when_too_many_differ)
         snprintf(line, sizeof line, "sluice: PE 1 (h): line %d [S-E-PE]\n", i);
         writes(1, line);
     }
-    T_STR(shown(), "sluice: PE 1 (h): line 0 [S-E-PE]\n"
+    T_STR(printed(), "sluice: PE 1 (h): line 0 [S-E-PE]\n"
           "sluice: PE 1 (h): line 1 [S-E-PE]\n"
           "sluice: PE 1 (h): line 2 [S-E-PE]\n");
     merge_flush(m, true);
-    T_EQ(unit_lines(shown()), MAX_PENDING);
+    T_EQ(unit_lines(printed()), MAX_PENDING);
     close_all(m);
 }
 
@@ -328,7 +328,7 @@ T(a_held_line_ends_the_unfinished_one_before_it)
     source_close(&pe[1]);
     say_all(2, 3, "(h): no room [S-E-HEAP]");
     merge_flush(m, true);
-    T_STR(shown(), "half\nsluice: PE 2 (h): no room [S-E-HEAP]\n");
+    T_STR(printed(), "half\nsluice: PE 2 (h): no room [S-E-HEAP]\n");
     close_all(m);
 }
 
@@ -343,7 +343,7 @@ T(lines_wait_only_so_long)
     T_LE(due, now_ms() + MERGE_MS);
     merge_flush(m, false);
     if (now_ms() < due)
-        T_STR(shown(), "");
+        T_STR(printed(), "");
     while (now_ms() < due)
         usleep(10000);
     merge_flush(m, false);
@@ -361,9 +361,9 @@ T(lines_without_a_code_keep_their_place)
     say_all(0, 2, "(h): no room [S-E-HEAP]");
     writes(0, "a word of the program\n");
     writes(3, "sluice: PE 3 (h): #0 main\n");
-    T_STR(shown(), "a word of the program\nsluice: PE 3 (h): #0 main\n");
+    T_STR(printed(), "a word of the program\nsluice: PE 3 (h): #0 main\n");
     writes(1, "sluice: PE 1 (h): #0 main\n");
-    T_STR(shown(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 1 other PE: 1)\n"
+    T_STR(printed(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 1 other PE: 1)\n"
                    "sluice: PE 1 (h): #0 main\n");
     T_EQ(merge_due(m), INT64_MAX);
     close_all(m);
@@ -379,7 +379,7 @@ int main(void)
     T_RUN(endless_lines_go_out_in_pieces);
     T_RUN(a_prompt_reaches_a_terminal_soon);
     T_RUN(what_many_say_is_printed_once);
-    T_RUN(hosts_texts_and_repetitions_are_told_apart);
+    T_RUN(hosts_texts_and_repetitions_are_distinguished);
     T_RUN(a_pe_that_does_not_know_its_number_is_named);
     T_RUN(addresses_may_differ);
     T_RUN(other_lines_pass_as_they_are);

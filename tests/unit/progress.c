@@ -119,15 +119,15 @@ T(one_that_has_left_gets_no_turn)
 {
     struct counted busy = { .p.turn = turn, .sleep_ns = PROGRESS_AGAIN };
     struct counted other = { .p.turn = turn, .sleep_ns = MS };
-    long turns, later;
+    long turns, deferred;
 
     T_EQ(progress_register(&busy.p), 0);
     T_EQ(progress_register(&other.p), 0);
     await(&busy.turns, 1);
     progress_unregister(&busy.p);
     turns = busy.turns;
-    later = __atomic_load_n(&other.turns, __ATOMIC_RELAXED) + 3;
-    await(&other.turns, later);
+    deferred = __atomic_load_n(&other.turns, __ATOMIC_RELAXED) + 3;
+    await(&other.turns, deferred);
     T_EQ(busy.turns, turns);
     progress_unregister(&other.p);
 }

@@ -32,7 +32,7 @@ static void pause_ms(void)
 }
 
 /* As oshrun, whose other PE is late in the fence. */
-static void *serve(void *arg)
+static void *answer(void *arg)
 {
     struct rt_wire_packet packet;
     struct rt_wire m;
@@ -59,7 +59,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-static void *meet(void *arg)
+static void *connect_all(void *arg)
 {
     *(int *)arg = rt_fence();
     return NULL;
@@ -82,20 +82,20 @@ static void invite(int fd)
 T(a_thread_asks_while_another_one_is_in_a_fence)
 {
     pthread_t server, other;
-    int ends[2], met = -1;
+    int ends[2], connected = -1;
     char got[sizeof value] = "";
 
     T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     sem_init(&fence_came, 0, 0);
     invite(ends[1]);
-    T_EQ(pthread_create(&server, NULL, serve, &ends[0]), 0);
+    T_EQ(pthread_create(&server, NULL, answer, &ends[0]), 0);
     T_EQ(rt_open(), 0);
-    T_EQ(pthread_create(&other, NULL, meet, &met), 0);
+    T_EQ(pthread_create(&other, NULL, connect_all, &connected), 0);
     sem_wait(&fence_came);
     T_EQ(rt_get(1, "ofi", got, sizeof got), 0);
     T_STR(got, value);
     pthread_join(other, NULL);
-    T_EQ(met, 0);
+    T_EQ(connected, 0);
     rt_close();
     pthread_join(server, NULL);
     close(ends[0]);
@@ -111,7 +111,7 @@ T(a_descriptor_without_room_is_reported_with_the_limit)
 
     T_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     invite(ends[1]);
-    T_EQ(pthread_create(&server, NULL, serve, &ends[0]), 0);
+    T_EQ(pthread_create(&server, NULL, answer, &ends[0]), 0);
     T_EQ(rt_open(), 0);
     T_EQ(getrlimit(RLIMIT_NOFILE, &was), 0);
     none = was;

@@ -271,7 +271,7 @@ T(the_gpu_comes_before_the_processors)
     hwloc_topology_destroy(topo);
 }
 
-T(nics_that_nobody_knows_are_used_in_turn)
+T(unknown_nics_are_used_in_turn)
 {
     hwloc_topology_t topo = machine(&four);
 
@@ -422,7 +422,7 @@ T(the_form_of_a_map_needs_no_nics)
     env.NIC_MAP = "";
 }
 
-T(a_bad_map_is_told)
+T(a_bad_map_is_reported)
 {
     static const struct {
         const char *map, *said;
@@ -467,7 +467,7 @@ T(a_bad_map_is_told)
 }
 
 /* hwloc unloads its plug-ins with the last topology.  What libpciaccess, which
- * one of them brings, keeps in its static data then belongs to nobody, and a
+ * one of them brings, keeps in its static data then has no owner, and a
  * leak checker has no name for who left it: a topology that stays keeps both
  * loaded. */
 static hwloc_topology_t stays;
@@ -481,12 +481,12 @@ int main(void)
     T_RUN(a_part_of_the_machine_uses_what_is_in_it);
     T_RUN(a_pe_that_is_not_bound_uses_any);
     T_RUN(the_gpu_comes_before_the_processors);
-    T_RUN(nics_that_nobody_knows_are_used_in_turn);
+    T_RUN(unknown_nics_are_used_in_turn);
     T_RUN(further_nics_are_the_nearest_ones_in_turn);
     T_RUN(the_machine_is_read_where_there_is_a_choice);
     T_RUN(the_map_has_the_last_word);
     T_RUN(an_entry_for_no_pe_of_the_node_is_found);
     T_RUN(the_form_of_a_map_needs_no_nics);
-    T_RUN(a_bad_map_is_told);
+    T_RUN(a_bad_map_is_reported);
     return T_DONE();
 }

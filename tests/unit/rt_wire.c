@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: messages between oshrun and its PEs arrive whole or are refused,
- * and the variables that tell a PE of its job are read whole or refused. */
+ * and the variables that describe its job to a PE are read whole or refused. */
 #include "unit.h"
 
 #include "rt/rt_wire.h"
@@ -133,7 +133,7 @@ T(a_descriptor_arrives_with_its_message)
 }
 
 /* Other than a message of another sender, which is -EPROTO. */
-T(a_descriptor_without_room_is_told)
+T(a_descriptor_without_room_is_reported)
 {
     struct rt_wire m = { .type = RT_ANSWER }, out;
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), got;
@@ -156,7 +156,7 @@ T(a_descriptor_without_room_is_told)
     close(ends[1]);
 }
 
-T(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers)
+T(what_was_sent_before_the_end_is_read_though_the_answers_were_not)
 {
     struct rt_wire m = { .type = RT_ABORT, .status = 7 }, out;
     struct rt_wire reply = { .type = RT_ANSWER };
@@ -172,7 +172,7 @@ T(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers)
     close(ends[1]);
 }
 
-T(what_is_no_message_is_refused_and_what_came_with_it_is_told)
+T(what_is_no_message_is_refused_and_what_came_with_it_is_reported)
 {
     static char much[sizeof packet + 1];
     struct rt_wire out;
@@ -273,9 +273,9 @@ int main(void)
     T_RUN(what_does_not_belong_to_its_type_is_refused);
     T_RUN(a_packet_of_another_length_or_magic_is_refused);
     T_RUN(a_descriptor_arrives_with_its_message);
-    T_RUN(a_descriptor_without_room_is_told);
-    T_RUN(what_was_sent_before_the_end_is_read_though_nobody_read_the_answers);
-    T_RUN(what_is_no_message_is_refused_and_what_came_with_it_is_told);
+    T_RUN(a_descriptor_without_room_is_reported);
+    T_RUN(what_was_sent_before_the_end_is_read_though_the_answers_were_not);
+    T_RUN(what_is_no_message_is_refused_and_what_came_with_it_is_reported);
     T_RUN(of_two_threads_that_wait_each_gets_its_message);
     T_RUN(variables_are_read);
     T_RUN(a_bad_variable_is_named);

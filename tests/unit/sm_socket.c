@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: the PEs of a node, and nobody else, get the node's memory.
+/* Description: the PEs of a node, and no other process, get the node's memory.
  * Timeout: 30 */
 #include "unit.h"
 
@@ -285,7 +285,7 @@ static void nothing(int sig)
 
 /* A profiler's timer must not turn a member away: waiting for a message with
  * a time limit is never restarted after a signal. */
-T(signals_turn_nobody_away)
+T(signals_turn_no_pe_away)
 {
     struct itimerval often = { { 0, 2000 }, { 0, 2000 } }, never = { 0 };
     struct sigaction act = { .sa_handler = nothing, .sa_flags = SA_RESTART };
@@ -353,7 +353,7 @@ int main(void)
     T_RUN(strangers_are_turned_away);
     T_RUN(another_user_is_turned_away);
     T_RUN(a_number_is_taken_once);
-    T_RUN(signals_turn_nobody_away);
+    T_RUN(signals_turn_no_pe_away);
     T_RUN(each_job_has_its_own_token_and_name);
     return T_DONE();
 }

@@ -7,7 +7,7 @@
  * The Nth call of CALL, from 1 on, ends as WHAT says:
  *   ENOSPC, EIO, ...   it fails so
  *   kill               the process is killed before it
- *   term               its launcher is told to end before it
+ *   term               its launcher gets SIGTERM before it
  *   none               it does nothing and says that it has done all
  *   flip               its data have one bit changed
  *   dup                the first 4 bytes of its data come a second time, for

@@ -20,10 +20,11 @@ enum {
 #define CODE(x) CUDA_ERROR_##x
 #define RC(rc) fake_code(rc)
 #define OWNER() fake_current()
-#define IS_FOREIGN(owner) (fake_whole(owner) != fake_whole(fake_current()))
+#define IS_OTHER_CONTEXT(owner) \
+    (fake_whole(owner) != fake_whole(fake_current()))
 #define DEFAULT_STREAM(handle) (!(handle) || (handle) == (void *)1)
 #define LAUNCH(graph, s) dev_graph_in_turn(graph, s)
-#define EXEC_MAY_GO(graph) ((void)0)
+#define EXEC_MAY_RUN(graph) ((void)0)
 #define FAULT() ((void)0)       /* every call asks */
 #define HERE()                                                          \
     do {                                                                \

@@ -81,11 +81,11 @@ struct start {
     bool once;                  /* else a graph has it */
 };
 
-static void drop(void *arg)
+static void release(void *arg)
 {
     struct flight *f = arg;
 
-    fake_module_drop(f->m);
+    fake_module_release(f->m);
     free(f);
 }
 
@@ -95,7 +95,7 @@ static int start_step(void *arg)
     int rc = ptx_run(&s->f->l);
 
     if (s->once)
-        drop(s->f);
+        release(s->f);
     return rc;
 }
 
@@ -122,7 +122,7 @@ static int start(struct dev_stream *s, struct function *f,
     fly->m = f->module;
     __atomic_fetch_add(&f->module->refs, 1, __ATOMIC_RELAXED);
     if (s->graph)
-        dev_graph_keep(s->graph, drop, fly);
+        dev_graph_keep(s->graph, release, fly);
     dev_launch(s, start_step, &st, sizeof st);
     return CUDA_SUCCESS;
 }

@@ -259,7 +259,7 @@ int cuIpcGetMemHandle(struct cuda_ipc *out, uint64_t p)
     UNSAFE();
     if (bare())
         return CUDA_ERROR_NOT_SUPPORTED;
-    rc = dev_lend((void *)(uintptr_t)p, &e);
+    rc = dev_export_memory((void *)(uintptr_t)p, &e);
     if (rc)
         return fake_code(rc);
     memset(out, 0, sizeof *out);
@@ -282,7 +282,7 @@ int cuIpcOpenMemHandle_v2(uint64_t *out, struct cuda_ipc handle,
     if (bare())
         return CUDA_ERROR_NOT_SUPPORTED;
     memcpy(&e, handle.bytes, sizeof e);
-    rc = dev_borrow(c->dev, &e, &p);
+    rc = dev_open_memory(c->dev, &e, &p);
     if (!rc)
         *out = (uintptr_t)p;
     return fake_code(rc);

@@ -127,7 +127,7 @@ int cuModuleLoadData(void **out, const void *image)
     return load(image, 0, NULL, NULL, c, out);
 }
 
-void fake_module_drop(struct module *m)
+void fake_module_release(struct module *m)
 {
     struct function *f;
 
@@ -162,7 +162,7 @@ int cuModuleUnload(void *module)
     m->magic = 0;
     for (struct function *f = m->functions; f; f = f->next)
         f->magic = 0;
-    fake_module_drop(m);
+    fake_module_release(m);
     return CUDA_SUCCESS;
 }
 

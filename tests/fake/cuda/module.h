@@ -37,6 +37,6 @@ struct function {
 
 /* The function of the library that is built in, or NULL. */
 struct function *fake_built_in(const char *name);
-void fake_module_drop(struct module *m);
+void fake_module_release(struct module *m);
 
 #endif

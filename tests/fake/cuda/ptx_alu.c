@@ -14,21 +14,21 @@ __extension__ typedef __int128 swide;
     uint64_t a = SRC(1);                                                    \
                                                                             \
     ptx_set(t, &i->o[0], value);                                            \
-    return GO;                                                              \
+    return CONTINUE;                                                           \
 }
 #define TWO(name, value) X(name)                                            \
 {                                                                           \
     uint64_t a = SRC(1), b = SRC(2);                                        \
                                                                             \
     ptx_set(t, &i->o[0], value);                                            \
-    return GO;                                                              \
+    return CONTINUE;                                                           \
 }
 #define THREE(name, value) X(name)                                          \
 {                                                                           \
     uint64_t a = SRC(1), b = SRC(2), c = SRC(3);                            \
                                                                             \
     ptx_set(t, &i->o[0], value);                                            \
-    return GO;                                                              \
+    return CONTINUE;                                                           \
 }
 
 static uint64_t low(const struct insn *i, uint64_t v)
@@ -91,7 +91,7 @@ X(mad)
     ptx_set(t, &i->o[0], i->flags & M_WIDE ? ab + c
                        : sat ? clamp32((int64_t)(ptx_extend(S32, ab) + c))
                        : plus(t, i, ab, c, 0));
-    return GO;
+    return CONTINUE;
 }
 
 THREE(madc, plus(t, i, product(i, a, b), c, t->carry))
@@ -159,7 +159,7 @@ X(shl)
     uint64_t n = amount(t, i);
 
     ptx_set(t, &i->o[0], n >= i->bits ? 0 : SRC(1) << n);
-    return GO;
+    return CONTINUE;
 }
 
 X(shr)
@@ -171,7 +171,7 @@ X(shr)
     else
         a = i->sgn ? (uint64_t)((int64_t)a >> n) : a >> n;
     ptx_set(t, &i->o[0], a);
-    return GO;
+    return CONTINUE;
 }
 
 /* ---- comparisons ---- */
@@ -255,11 +255,11 @@ X(setp)
 
     if (o->kind != O_VECTOR) {
         ptx_set(t, o, p);
-        return GO;
+        return CONTINUE;
     }
     ptx_set(t, &o->parts[0], p);
     ptx_set(t, &o->parts[1], q);
-    return GO;
+    return CONTINUE;
 }
 
 X(set)
@@ -267,7 +267,7 @@ X(set)
     bool r = combined(t, i, compared(t, i, (enum type)i->type[1], 0));
 
     ptx_set(t, &i->o[0], !r ? 0 : i->type[0] == F32 ? 0x3f800000 : ~0ULL);
-    return GO;
+    return CONTINUE;
 }
 
 X(selp)
@@ -275,7 +275,7 @@ X(selp)
     bool p = ptx_get(t, &i->o[3]);
 
     ptx_set(t, &i->o[0], ptx_get(t, &i->o[p ? 1 : 2]));
-    return GO;
+    return CONTINUE;
 }
 
 X(slct)
@@ -285,5 +285,5 @@ X(slct)
                                    : (int32_t)c >= 0;
 
     ptx_set(t, &i->o[0], ptx_get(t, &i->o[first ? 1 : 2]));
-    return GO;
+    return CONTINUE;
 }

@@ -17,7 +17,7 @@ X(shf)
         PUT(n == 32 ? a : both << n >> 32);
     else
         PUT(both >> n);
-    return GO;
+    return CONTINUE;
 }
 
 X(bfe)
@@ -27,7 +27,7 @@ X(bfe)
 
     if (!n) {
         PUT(0);
-        return GO;
+        return CONTINUE;
     }
     if (last >= i->bits)
         last = i->bits - 1u;
@@ -37,7 +37,7 @@ X(bfe)
         a = (a & ((1ULL << (last - at + 1)) - 1)) |
             (sign << (last - at + 1));
     PUT(a);
-    return GO;
+    return CONTINUE;
 }
 
 X(bfi)
@@ -50,7 +50,7 @@ X(bfi)
         b = (b & ~(mask << at)) | (a & mask) << at;
     }
     PUT(b);
-    return GO;
+    return CONTINUE;
 }
 
 X(bfind)
@@ -63,11 +63,11 @@ X(bfind)
     a = a << i->shift >> i->shift;
     if (!a) {
         PUT(~0ULL);
-        return GO;
+        return CONTINUE;
     }
     at = 63 - (unsigned)__builtin_clzll(a);
     PUT(i->flags & M_SHIFTAMT ? i->bits - 1 - at : at);
-    return GO;
+    return CONTINUE;
 }
 
 X(brev)
@@ -77,7 +77,7 @@ X(brev)
     for (unsigned k = 0; k < i->bits; k++)
         r |= (a >> k & 1) << (i->bits - 1 - k);
     PUT(r);
-    return GO;
+    return CONTINUE;
 }
 
 X(clz)
@@ -85,13 +85,13 @@ X(clz)
     uint64_t a = ptx_src(t, i, 1);
 
     PUT(a ? (unsigned)__builtin_clzll(a) - i->shift : i->bits);
-    return GO;
+    return CONTINUE;
 }
 
 X(popc)
 {
     PUT((unsigned)__builtin_popcountll(ptx_src(t, i, 1)));
-    return GO;
+    return CONTINUE;
 }
 
 /* Byte s of the eight, or its sign. */
@@ -125,7 +125,7 @@ X(prmt)
     for (unsigned k = 0; k < 4; k++)
         r |= byte(both, selected((enum word)i->word, c, k)) << (8 * k);
     PUT(r);
-    return GO;
+    return CONTINUE;
 }
 
 X(lop3)
@@ -137,7 +137,7 @@ X(lop3)
         if (table >> k & 1)
             r |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
     PUT(r);
-    return GO;
+    return CONTINUE;
 }
 
 X(bmsk)
@@ -149,7 +149,7 @@ X(bmsk)
         n &= 31;
     }
     PUT(at > 31 ? 0 : (n > 31 ? ~0ULL : (1ULL << n) - 1) << at);
-    return GO;
+    return CONTINUE;
 }
 
 X(dp4a)
@@ -161,7 +161,7 @@ X(dp4a)
     for (unsigned k = 0; k < 32; k += 8)
         c += ptx_extend(x, a >> k) * ptx_extend(y, b >> k);
     PUT(c);
-    return GO;
+    return CONTINUE;
 }
 
 /* A vector's parts lie in a word from its low bits on. */
@@ -184,12 +184,12 @@ X(mov)
 
     if (to->kind != O_VECTOR) {
         ptx_set(t, to, v);
-        return GO;
+        return CONTINUE;
     }
     for (int k = 0; k < to->n; k++)
         ptx_set(t, &to->parts[k], v >> ((unsigned)k * i->bits /
                                         (unsigned)to->n));
-    return GO;
+    return CONTINUE;
 }
 
 static uint64_t window(enum space space)
@@ -203,7 +203,7 @@ X(cvta)
     uint64_t at = window((enum space)i->space), a = GET(1);
 
     PUT(!at ? a : i->flags & M_TO ? a & WINDOW : a | at);
-    return GO;
+    return CONTINUE;
 }
 
 X(isspacep)
@@ -213,5 +213,5 @@ X(isspacep)
                   : at == PARAM_AT ? PARAM : GLOBAL;
 
     PUT(is == (enum space)i->space);
-    return GO;
+    return CONTINUE;
 }

@@ -184,7 +184,7 @@ static enum next operate(struct thread *t, const struct insn *i, enum fop op,
     }
     round_back(i);
     ptx_set(t, &i->o[0], r);
-    return GO;
+    return CONTINUE;
 }
 
 #define ONE(name, op) X(name)                                               \
@@ -238,7 +238,7 @@ uint64_t ptx_float_add(enum type type, uint64_t a, uint64_t b)
         r |= ptx_unreal(type, value) << 16;                                 \
     }                                                                       \
     ptx_set(t, &i->o[0], r);                                                \
-    return GO;                                                              \
+    return CONTINUE;                                                           \
 }
 FUNCTION(rsqrt, 1 / sqrt(x))
 FUNCTION(ex2, exp2(x))
@@ -260,13 +260,13 @@ static uint64_t sign(enum type type)
 X(fabs)
 {
     ptx_set(t, &i->o[0], GET(1) & ~sign((enum type)i->type[0]));
-    return GO;
+    return CONTINUE;
 }
 
 X(fneg)
 {
     ptx_set(t, &i->o[0], GET(1) ^ sign((enum type)i->type[0]));
-    return GO;
+    return CONTINUE;
 }
 
 /* The sign of the first, all else of the second. */
@@ -275,7 +275,7 @@ X(copysign)
     uint64_t s = sign((enum type)i->type[0]);
 
     ptx_set(t, &i->o[0], (GET(1) & s) | (GET(2) & ~s));
-    return GO;
+    return CONTINUE;
 }
 
 X(testp)
@@ -295,7 +295,7 @@ X(testp)
     default: break;
     }
     ptx_set(t, &i->o[0], is);
-    return GO;
+    return CONTINUE;
 }
 
 /* ---- conversions ---- */
@@ -386,5 +386,5 @@ X(cvt)
         v = ptx_extend(to, ptx_extend(from, v));
     round_back(i);
     ptx_set(t, &i->o[0], v);
-    return GO;
+    return CONTINUE;
 }

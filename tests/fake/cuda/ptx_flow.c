@@ -96,7 +96,7 @@ enum next ptx_exit(struct thread *t)
 X(bra)
 {
     t->f->pc = i->target;
-    return GO;
+    return CONTINUE;
 }
 
 X(brx)
@@ -106,7 +106,7 @@ X(brx)
     if (k >= (uint64_t)i->n_targets)
         return ptx_fault(t, i, PTX_TRAP, "a branch past its targets", k);
     t->f->pc = i->targets[k];
-    return GO;
+    return CONTINUE;
 }
 
 static const struct func *called(const struct thread *t, const struct call *c)
@@ -161,7 +161,7 @@ X(call)
                       f->param + fn->params[k]->at, fn->params[k]->size);
     t->r = f->r;
     f->call = i;
-    return GO;
+    return CONTINUE;
 }
 
 X(ret)
@@ -187,7 +187,7 @@ X(ret)
         }
     }
     ptx_pop(t);
-    return GO;
+    return CONTINUE;
 }
 
 X(exit)
@@ -221,7 +221,7 @@ X(nothing)
 {
     (void)t;
     (void)i;
-    return GO;
+    return CONTINUE;
 }
 
 /* ---- built-in functions ---- */
@@ -328,7 +328,7 @@ static enum next print(struct thread *t, const struct insn *i)
         at = (at + size - 1) / size * size + size;
     }
     answer(t, i, 0);
-    return GO;
+    return CONTINUE;
 }
 
 /* message, file, line, function, size of a character. */

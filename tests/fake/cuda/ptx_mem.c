@@ -25,7 +25,7 @@ void ptx_flush(struct grid *g)
 }
 
 /* The part of the page around `at` that is there, or what is asked for. */
-static bool meet(struct grid *g, uint64_t at, size_t n, struct line *out)
+static bool conflict(struct grid *g, uint64_t at, size_t n, struct line *out)
 {
     uint64_t from = at / PAGE * PAGE, to = from + PAGE;
     struct dev_range r;
@@ -54,7 +54,7 @@ static void *global(struct grid *g, uint64_t at, size_t n, bool *atomic)
     struct line *l = &g->lines[at / PAGE % LINES], other;
 
     if (!l->at || at < l->from || at + n > l->to) {
-        if (!meet(g, at, n, &other))
+        if (!conflict(g, at, n, &other))
             return NULL;
         *l = other;
     }
@@ -187,7 +187,7 @@ X(ld)
                 ptx_extend((enum type)i->type[0],
                            load(p + (size_t)k * each, each, acquire)));
     t->polls += i->order != WEAK;
-    return GO;
+    return CONTINUE;
 }
 
 /* Before others see what follows, NICs have what was stored. */
@@ -216,7 +216,7 @@ X(st)
               ptx_get(t, element(&i->o[1], k)));
     t->b->g->dirty |= i->space == GENERIC || i->space == GLOBAL;
     t->moved |= i->space != LOCAL && i->space != PARAM;
-    return GO;
+    return CONTINUE;
 }
 
 /* ---- atomics ---- */
@@ -297,7 +297,7 @@ static enum next atomic(struct thread *t, const struct insn *i, int k,
     t->b->g->dirty |= changed && i->space != SHARED;
     t->moved |= changed;
     t->polls++;
-    return GO;
+    return CONTINUE;
 }
 
 X(atom)
@@ -305,7 +305,7 @@ X(atom)
     uint64_t was;
     enum next rc = atomic(t, i, 1, &was);
 
-    if (rc == GO)
+    if (rc == CONTINUE)
         ptx_set(t, &i->o[0], was);
     return rc;
 }
@@ -322,12 +322,12 @@ X(fence)
     if (i->flags & M_SYS)
         publish(t);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return GO;
+    return CONTINUE;
 }
 
 X(prefetch)
 {
     (void)t;
     (void)i;
-    return GO;
+    return CONTINUE;
 }

@@ -40,7 +40,7 @@ struct insn;
 struct func;
 
 /* What an instruction answers. */
-enum next { GO, BLOCKED, ENDED, FAILED };
+enum next { CONTINUE, BLOCKED, ENDED, FAILED };
 typedef enum next ptx_exec(struct thread *t, const struct insn *i);
 
 struct var {

@@ -110,7 +110,7 @@ static void turn(struct thread *t)
         i = &t->f->fn->code[t->f->pc++];
         if (i->guard >= 0 && !t->r[i->guard] != i->unless)
             continue;
-        if (i->run(t, i) != GO)
+        if (i->run(t, i) != CONTINUE)
             return;
     }
 }
@@ -189,7 +189,7 @@ static bool some_are_stuck(const struct grid *g)
 }
 
 /* Others wait at a barrier meanwhile: no thread is awaited for ever. */
-static void look_for_end(struct grid *g, uint64_t since)
+static void check_for_end(struct grid *g, uint64_t since)
 {
     if (ptx_now() - since < STUCK_S * 1000000000ULL || !some_are_stuck(g))
         return;
@@ -234,7 +234,7 @@ static void run(struct grid *g)
         ptx_flush(g);
         if (dev_fault())
             return;
-        look_for_end(g, since);
+        check_for_end(g, since);
         rest(still);
     }
 }

@@ -79,7 +79,7 @@ static enum next bar_block(struct thread *t, const struct insn *i)
     }
     if (is_full(t->b, bar))
         release(t->b, bar);
-    return t->state == READY ? GO : BLOCKED;
+    return t->state == READY ? CONTINUE : BLOCKED;
 }
 
 /* ---- warps ---- */
@@ -265,7 +265,7 @@ static enum next arrive(struct thread *t, const struct insn *i, uint64_t a,
     if (!complete(t))
         return BLOCKED;
     together(t);
-    return GO;
+    return CONTINUE;
 }
 
 X(bar)
@@ -306,7 +306,7 @@ X(shfl)
 X(activemask)
 {
     ptx_set(t, &i->o[0], 1u << t->number % WARP);
-    return GO;
+    return CONTINUE;
 }
 
 void ptx_recount(struct thread *t)

@@ -47,12 +47,12 @@ int cuMemAddressFree(uint64_t p, size_t size)
 /* ---- memory ---- */
 
 /* May this process have handles of these kinds? */
-static int types(int asked)
+static int types(int wanted)
 {
-    if (asked & ~(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
+    if (wanted & ~(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
                   CU_MEM_HANDLE_TYPE_FABRIC))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!(asked & CU_MEM_HANDLE_TYPE_FABRIC))
+    if (!(wanted & CU_MEM_HANDLE_TYPE_FABRIC))
         return CUDA_SUCCESS;
     if (dev_setup()->fabric == DEV_NO_FABRIC || fake_version() < 12030)
         return CUDA_ERROR_NOT_SUPPORTED;

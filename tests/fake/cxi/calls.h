@@ -55,7 +55,7 @@ int cxi_getinfo(uint32_t version, const char *node, const char *service,
                 struct fi_info **out);
 
 /* domain.c: the class that is asked for, or the other one; -FI_EINVAL. */
-int cxi_tclass(uint32_t asked, uint32_t otherwise, uint32_t *out);
+int cxi_tclass(uint32_t wanted, uint32_t otherwise, uint32_t *out);
 int cxi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **out,
                     void *context);
 
@@ -92,7 +92,7 @@ void cxi_cq_event(struct cxi_op *op);
 void cxi_cq_late(struct cxi_domain *dom);   /* failures that are due */
 void cxi_cq_progress(struct cxi_cq *cq);
 void cxi_op_put(struct cxi_op *op);
-void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq);
+void cxi_cq_release(struct cxi_ep *ep, struct cxi_cq *cq);
 int cxi_cq_trywait(struct fid *fid);            /* not locked */
 
 /* ep.c: flags of an operation with what the endpoint adds to them; those of

@@ -2,7 +2,7 @@
 /*
  * Counters (rule 6).  The NIC counts; reading a counter makes progress on the
  * queues of the endpoints it is bound to, and is a round trip to the NIC, which
- * is why FAKE_CXI_LOG tells how many there were.
+ * is why FAKE_CXI_LOG prints how many there were.
  */
 #include "work.h"
 
@@ -57,7 +57,7 @@ static uint64_t cntr_readerr(struct fid_cntr *fid)
     return errors;
 }
 
-/* Nobody has published whether failures count towards a threshold.  If they do
+/* No publication says whether failures count towards a threshold.  If they do
  * not, what hangs on a failed operation never fires. */
 uint64_t cxi_cntr_reached(const struct cxi_cntr *cntr)
 {
@@ -172,7 +172,7 @@ static int cntr_close(struct fid *fid)
         pthread_mutex_unlock(&dom->lock);
         return rc;
     }
-    cxi_bell_close(cntr);
+    cxi_doorbell_close(cntr);
     cxi_work_forget(cntr);
     while (*at != cntr)
         at = &(*at)->next;
@@ -202,7 +202,7 @@ static int set_wb_buffer(struct fid *fid, void *buf, size_t len)
 static int get_mmio_addr(struct fid *fid, void **addr, size_t *len)
 {
     struct cxi_cntr *cntr = container(fid, struct cxi_cntr, fid.fid);
-    int rc = addr && len ? cxi_bell_open(cntr, addr) : -FI_EINVAL;
+    int rc = addr && len ? cxi_doorbell_open(cntr, addr) : -FI_EINVAL;
 
     if (!rc)
         *len = sizeof *addr;

@@ -2,8 +2,8 @@
 /*
  * Completion queues (rule 5).  The NIC writes events; an event becomes a
  * completion, gives its credit back and brings a received message into the
- * user's buffer only when somebody makes progress by reading the queue, or a
- * counter of the endpoint.  Whoever reads neither runs out of credits.
+ * user's buffer only when the program makes progress by reading the queue, or a
+ * counter of the endpoint.  A program that reads neither runs out of credits.
  *
  * Rule 19.  Events lie in a queue of the NIC's for each endpoint.  Once that
  * is half full (FI_CXI_CQ_FILL_PERCENT) its endpoint transmits nothing, and
@@ -24,8 +24,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Where failures count, the queue tells of one of deferred work so much later
- * than the counter: nobody promises another order. */
+/* Where failures count, the queue reports one of deferred work so much later
+ * than the counter: no document promises another order. */
 #define LATE_NS 2000000
 
 static struct cxi_cq *cq_of(struct cxi_op *op)
@@ -158,7 +158,7 @@ void cxi_cq_progress(struct cxi_cq *cq)
     }
 }
 
-static void drop(struct cxi_ep *ep, struct cxi_op **first,
+static void release(struct cxi_ep *ep, struct cxi_op **first,
                  struct cxi_op ***end)
 {
     struct cxi_op **at = first, *op;
@@ -176,13 +176,13 @@ static void drop(struct cxi_ep *ep, struct cxi_op **first,
 }
 
 /* Forgets the endpoint, which closes. */
-void cxi_cq_drop(struct cxi_ep *ep, struct cxi_cq *cq)
+void cxi_cq_release(struct cxi_ep *ep, struct cxi_cq *cq)
 {
     struct cxi_op **end;
 
-    drop(ep, &ep->dom->late, &end);
-    drop(ep, &cq->events, &cq->events_end);
-    drop(ep, &cq->ready, &cq->ready_end);
+    release(ep, &ep->dom->late, &end);
+    release(ep, &cq->events, &cq->events_end);
+    release(ep, &cq->ready, &cq->ready_end);
 }
 
 static size_t entry_size(enum fi_cq_format format)

@@ -87,11 +87,12 @@ struct cxi_domain {
     size_t depth, entries;
     struct cxi_cntr *due, *all;
     bool errors_count;          /* failures, towards thresholds */
-    struct cxi_op *late;        /* of which the queue does not tell yet */
-    int bell[2];                /* a pipe of what was stored at doorbells */
-    atomic_int bells;           /* in it, or about to be */
+    struct cxi_op *late;        /* which the queue does not report yet */
+    int doorbell_pipe[2];       /* what was stored at doorbells */
+    atomic_int doorbells;           /* in it, or about to be */
     struct {
-        uint64_t queued, fired, flushed, reads, bells, mapped, described, full;
+        uint64_t queued, fired, flushed, reads, doorbells, mapped, described,
+                 full;
         size_t entries, credits, pinned;
         int cntrs;
     } log;                      /* the last four: the most at a time */

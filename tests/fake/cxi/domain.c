@@ -21,7 +21,7 @@ static int domain_close(struct fid *fid)
         return -FI_EBUSY;
     cxi_nic_stop(dom);
     cxi_work_log(dom);
-    cxi_bell_stop(dom);
+    cxi_doorbell_stop(dom);
     fi_close(&dom->real_cq->fid);
     fi_close(&dom->real->fid);
     fi_freeinfo(dom->real_info);
@@ -110,14 +110,14 @@ static int open_base(struct cxi_domain *dom)
     rc = fi_cq_open(dom->real, &attr, &dom->real_cq, NULL);
     if (rc)
         goto no_cq;
-    rc = cxi_bell_start(dom);
+    rc = cxi_doorbell_start(dom);
     if (rc)
-        goto no_bell;
+        goto no_doorbell;
     rc = cxi_nic_start(dom);
     if (!rc)
         return 0;
-    cxi_bell_stop(dom);
-no_bell:
+    cxi_doorbell_stop(dom);
+no_doorbell:
     fi_close(&dom->real_cq->fid);
 no_cq:
     fi_close(&dom->real->fid);
@@ -126,12 +126,12 @@ no_domain:
     return rc;
 }
 
-int cxi_tclass(uint32_t asked, uint32_t otherwise, uint32_t *out)
+int cxi_tclass(uint32_t wanted, uint32_t otherwise, uint32_t *out)
 {
-    if (asked != FI_TC_UNSPEC && (asked < FI_TC_LABEL ||
-                                  asked > FI_TC_SCAVENGER))
+    if (wanted != FI_TC_UNSPEC && (wanted < FI_TC_LABEL ||
+                                  wanted > FI_TC_SCAVENGER))
         return -FI_EINVAL;
-    *out = asked != FI_TC_UNSPEC ? asked : otherwise;
+    *out = wanted != FI_TC_UNSPEC ? wanted : otherwise;
     return 0;
 }
 

@@ -2,12 +2,12 @@
 /*
  * Doorbells (rule 15): the page at which a counter takes stores from a
  * processor or a GPU.  The hardware adds what is stored, so two stores count
- * twice however close they are; memory that somebody reads now and then would
+ * twice however close they are; memory that is read now and then would
  * lose one.  Here nothing may be stored: each store is a fault, whose handler
  * takes the value out of the instruction, posts it to the NIC's thread through
  * a pipe, in order, and steps over it.  That costs some microseconds, needs no
- * help from whoever stores, and shows what a NIC would choke on: loads, and
- * everything but a plain store of 8 bytes.  A debugger wants
+ * help from the code that stores, and shows what a NIC would choke on: loads,
+ * and everything but a plain store of 8 bytes.  A debugger wants
  * `handle SIGSEGV nostop noprint`; a thread that rings may not block SIGSEGV.
  */
 #include "work.h"
@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 enum { PAGES = 8192 };
-enum { BELL_ADD = 0, BELL_ADDERR = 64, BELL_RESET = 128, BELL_RESETERR = 192 };
+enum { DOORBELL_ADD = 0, DOORBELL_ADDERR = 64, DOORBELL_RESET = 128,
+       DOORBELL_RESETERR = 192 };
 
 struct ring {
     struct cxi_cntr *cntr;
@@ -158,24 +159,24 @@ static void on_fault(int sig, siginfo_t *info, void *context)
                  "nothing else (offset %u)", (unsigned)r.at);
         abort();
     }
-    if (r.at % 64 || r.at > BELL_RESETERR)
+    if (r.at % 64 || r.at > DOORBELL_RESETERR)
         cxi_rule(0, "15", "a doorbell has nothing at offset %u",
                  (unsigned)r.at);
-    else if (r.at >= BELL_RESET && r.value)
+    else if (r.at >= DOORBELL_RESET && r.value)
         cxi_rule(0, "15", "a doorbell resets to 0 only, not to %llu",
                  (unsigned long long)r.value);
     else if (r.cntr && r.value > (r.at ? CXI_ERROR_MAX : CXI_SUCCESS_MAX))
         cxi_rule(0, "15", "%llu is more than a counter has bits for",
                  (unsigned long long)r.value);
     else if (r.cntr) {
-        atomic_fetch_add(&r.cntr->dom->bells, 1);
-        if (write(r.cntr->dom->bell[1], &r, sizeof r) != sizeof r)
+        atomic_fetch_add(&r.cntr->dom->doorbells, 1);
+        if (write(r.cntr->dom->doorbell_pipe[1], &r, sizeof r) != sizeof r)
             abort();
     }
     errno = saved;
 }
 
-/* Again whenever somebody has put a handler of theirs in place. */
+/* Again whenever the program has installed a handler of its own. */
 static int listen_to_faults(void)
 {
     struct sigaction now, ours = { .sa_sigaction = on_fault,
@@ -189,7 +190,7 @@ static int listen_to_faults(void)
     return sigaction(SIGSEGV, &ours, NULL) ? -FI_EINVAL : 0;
 }
 
-void cxi_bell_forget(void)
+void cxi_doorbell_forget(void)
 {
     struct sigaction now;
 
@@ -198,7 +199,7 @@ void cxi_bell_forget(void)
         sigaction(SIGSEGV, &before, NULL);
 }
 
-int cxi_bell_open(struct cxi_cntr *cntr, void **out)
+int cxi_doorbell_open(struct cxi_cntr *cntr, void **out)
 {
     int i = 0, rc = 0;
 
@@ -228,56 +229,57 @@ int cxi_bell_open(struct cxi_cntr *cntr, void **out)
     return rc;
 }
 
-void cxi_bell_close(struct cxi_cntr *cntr)
+void cxi_doorbell_close(struct cxi_cntr *cntr)
 {
     if (!cntr->page)
         return;
-    cxi_bell_take(cntr->dom);
+    cxi_doorbell_take(cntr->dom);
     atomic_store(&owner[(size_t)(cntr->page - base) / page], NULL);
 }
 
-int cxi_bell_start(struct cxi_domain *dom)
+int cxi_doorbell_start(struct cxi_domain *dom)
 {
-    if (pipe2(dom->bell, O_CLOEXEC))
+    if (pipe2(dom->doorbell_pipe, O_CLOEXEC))
         return -FI_EMFILE;
-    fcntl(dom->bell[0], F_SETFL, O_NONBLOCK);   /* a writer waits for room */
+    /* A writer waits for room. */
+    fcntl(dom->doorbell_pipe[0], F_SETFL, O_NONBLOCK);
     return 0;
 }
 
-void cxi_bell_stop(struct cxi_domain *dom)
+void cxi_doorbell_stop(struct cxi_domain *dom)
 {
-    close(dom->bell[0]);
-    close(dom->bell[1]);
+    close(dom->doorbell_pipe[0]);
+    close(dom->doorbell_pipe[1]);
 }
 
 static void rung(const struct ring *r)
 {
     switch (r->at) {
-    case BELL_ADD:
+    case DOORBELL_ADD:
         cxi_cntr_change(r->cntr, false, true, r->value);
         break;
-    case BELL_ADDERR:
+    case DOORBELL_ADDERR:
         cxi_cntr_change(r->cntr, true, true, r->value);
         break;
     default:
-        cxi_cntr_change(r->cntr, r->at == BELL_RESETERR, false, 0);
+        cxi_cntr_change(r->cntr, r->at == DOORBELL_RESETERR, false, 0);
         cxi_cntr_write_back(r->cntr);
     }
 }
 
-void cxi_bell_take(struct cxi_domain *dom)
+void cxi_doorbell_take(struct cxi_domain *dom)
 {
     struct ring r[64];
     ssize_t n;
 
-    while (atomic_load(&dom->bells) > 0) {
-        n = read(dom->bell[0], r, sizeof r);
+    while (atomic_load(&dom->doorbells) > 0) {
+        n = read(dom->doorbell_pipe[0], r, sizeof r);
         if (n <= 0)             /* announced, not yet posted */
             return;
         n /= (ssize_t)sizeof r[0];
         for (ssize_t i = 0; i < n; i++)
             rung(&r[i]);
-        dom->log.bells += (uint64_t)n;
-        atomic_fetch_sub(&dom->bells, (int)n);
+        dom->log.doorbells += (uint64_t)n;
+        atomic_fetch_sub(&dom->doorbells, (int)n);
     }
 }

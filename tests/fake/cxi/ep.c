@@ -155,11 +155,11 @@ static void unbind(struct cxi_ep *ep)
     while (ep->silents)
         ep->silent[--ep->silents]->refs--;
     if (ep->txcq) {
-        cxi_cq_drop(ep, ep->txcq);
+        cxi_cq_release(ep, ep->txcq);
         ep->txcq->refs--;
     }
     if (ep->rxcq) {
-        cxi_cq_drop(ep, ep->rxcq);
+        cxi_cq_release(ep, ep->rxcq);
         ep->rxcq->refs--;
     }
 }

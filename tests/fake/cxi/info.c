@@ -46,9 +46,9 @@ struct fi_info *cxi_base_info(void)
     return info;
 }
 
-static bool progress_ok(enum fi_progress asked)
+static bool progress_ok(enum fi_progress wanted)
 {
-    return asked == FI_PROGRESS_UNSPEC || asked == FI_PROGRESS_MANUAL;
+    return wanted == FI_PROGRESS_UNSPEC || wanted == FI_PROGRESS_MANUAL;
 }
 
 static bool domain_ok(const struct fi_domain_attr *a)
@@ -133,10 +133,10 @@ static void fill_tx(struct fi_info *info, const struct fi_info *h)
 static void fill_domain(struct fi_domain_attr *d, const struct fi_info *h,
                         bool prov_keys)
 {
-    enum fi_threading asked = h && h->domain_attr ? h->domain_attr->threading
+    enum fi_threading wanted = h && h->domain_attr ? h->domain_attr->threading
                               : FI_THREAD_UNSPEC;
 
-    d->threading = asked ? asked : FI_THREAD_SAFE;
+    d->threading = wanted ? wanted : FI_THREAD_SAFE;
     d->control_progress = d->data_progress = FI_PROGRESS_MANUAL;
     d->resource_mgmt = FI_RM_ENABLED;
     d->tclass = h && h->domain_attr ? h->domain_attr->tclass : FI_TC_UNSPEC;
@@ -205,7 +205,7 @@ int cxi_getinfo(uint32_t version, const char *node, const char *service,
                 struct fi_info **out)
 {
     int nics = (int)cxi_env("FAKE_CXI_NICS", 1);
-    uint64_t asked = hints && hints->domain_attr ?
+    uint64_t wanted = hints && hints->domain_attr ?
                      (uint64_t)hints->domain_attr->mr_mode : MR_BITS;
     struct fi_info *base, *first = NULL, **end = &first;
 
@@ -217,7 +217,7 @@ int cxi_getinfo(uint32_t version, const char *node, const char *service,
         return -FI_ENODATA;
     for (int prov_keys = 1; prov_keys >= 0; prov_keys--)
         for (int nic = 0; nic < nics; nic++) {
-            if ((prov_keys && !(asked & FI_MR_PROV_KEY)) ||
+            if ((prov_keys && !(wanted & FI_MR_PROV_KEY)) ||
                 !domain_wanted(hints, nic))
                 continue;
             *end = offer(base, hints, nic, prov_keys);

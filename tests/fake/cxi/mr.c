@@ -2,7 +2,7 @@
 /*
  * Memory regions (rule 2): register, bind to an enabled endpoint, enable, in
  * this order.  Nothing is registered with the base provider before enable,
- * except the shadow of a client key: one byte that tells an initiator which
+ * except the shadow of a client key: one byte that shows an initiator which
  * came too early from one with a wrong key.  Memory of a GPU is reached with
  * FAKE_CXI_HMEM=1 only.
  *
@@ -137,7 +137,7 @@ static int count_base(struct cxi_mr *mr)
 }
 
 /* Behind the others: all are as late. */
-static void count_later(struct cxi_mr *mr, uint64_t n, uint64_t us)
+static void count_deferred(struct cxi_mr *mr, uint64_t n, uint64_t us)
 {
     struct cxi_count **at = &mr->dom->uncounted;
     struct cxi_count *c = malloc(sizeof *c);
@@ -169,13 +169,13 @@ static void arrived(struct cxi_mr *mr, uint64_t n)
 
     n *= (uint64_t)cxi_env("FAKE_CXI_REGION", 1);
     if (late)
-        count_later(mr, n, late);
+        count_deferred(mr, n, late);
     else
         cxi_cntr_change(mr->cntr, false, true, n);
 }
 
-/* A sign follows what it tells of, so it is taken before the counter is read.
- * Only those that have a sign are read: there may be a thousand. */
+/* A sign follows the data that it is for, so it is taken before the counter
+ * is read.  Only those that have a sign are read: there may be a thousand. */
 void cxi_mr_count(struct cxi_domain *dom)
 {
     struct epoll_event e[16];
@@ -319,13 +319,14 @@ static void *driver(void)
 /* The driver's range around the first byte is all that it asks for. */
 static bool is_one_mapping(void *lib, void *p, size_t len)
 {
-    int (*ask)(unsigned n, int *attributes, void **out, unsigned long long p);
+    int (*query)(unsigned n, int *attributes, void **out, unsigned long long p);
     int size_of_range = 12;
     size_t size = 0;
     void *out = &size;
 
-    *(void **)&ask = dlsym(lib, "cuPointerGetAttributes");
-    return !ask || ask(1, &size_of_range, &out, (uintptr_t)p) || size >= len;
+    *(void **)&query = dlsym(lib, "cuPointerGetAttributes");
+    return !query || query(1, &size_of_range, &out, (uintptr_t)p) ||
+           size >= len;
 }
 
 static void *see(void *p, size_t len)
@@ -359,7 +360,7 @@ static void *see(void *p, size_t len)
 void cxi_mr_was_read(const struct cxi_op *op)
 {
     const struct cxi_mr *mr = op->ep->dom->mrs;
-    void (*tell)(void) = NULL, *lib;
+    void (*notify)(void) = NULL, *lib;
 
     if (op->kind != CXI_READ)
         return;
@@ -367,9 +368,9 @@ void cxi_mr_was_read(const struct cxi_op *op)
         mr = mr->next;
     lib = mr ? driver() : NULL;
     if (lib)
-        *(void **)&tell = dlsym(lib, "dev_nic_has_read");
-    if (tell)
-        tell();
+        *(void **)&notify = dlsym(lib, "dev_nic_has_read");
+    if (notify)
+        notify();
 }
 
 /* The region of a GPU's memory that this address is in, as either sees it. */

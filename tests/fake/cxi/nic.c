@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The NIC: takes the operations of all endpoints of a domain to the base
- * provider and writes events.  A thread does it when nobody calls; calls into
- * the domain do it too, which only makes it sooner.
+ * provider and writes events.  A thread does it while the program makes no
+ * calls; calls into the domain do it too, which only makes it sooner.
  *
  * Rule 9.  An update without delivery completion first asks the target, by
  * an empty write behind its last byte, whether key and range are good.  With
@@ -210,7 +210,7 @@ static void refused(struct cxi_op *op, int prov_err)
     given(op);
 }
 
-/* The initiator is told; the target sees it later. */
+/* The initiator gets its completion; the target sees the data later. */
 static void hold(struct cxi_op *op)
 {
     struct cxi_domain *dom = op->ep->dom;
@@ -304,13 +304,13 @@ static void drain_base(struct cxi_domain *dom)
 /* Takes one operation a step on; false when the base provider is full. */
 static bool advance(struct cxi_op *op)
 {
-    bool ask = op->step == CXI_NEW && held_back(op);
-    ssize_t rc = ask ? write_small(op, op->addr + op->len,
+    bool probes = op->step == CXI_NEW && held_back(op);
+    ssize_t rc = probes ? write_small(op, op->addr + op->len,
                                    op->rkey | CXI_KEY_PROBE, 0)
                      : give(op);
 
     if (!rc) {
-        op->step = ask ? CXI_PROBE : CXI_ISSUED;
+        op->step = probes ? CXI_PROBE : CXI_ISSUED;
         given(op);
     } else if (rc != -FI_EAGAIN) {
         fail(op, FI_EIO, (int)-rc);
@@ -326,19 +326,19 @@ static void pass_ep(struct cxi_ep *ep, uint64_t now)
 
     for (op = ep->first; op; op = next) {
         uint8_t *w = &waiting[op->peer % CXI_PEERS];
-        bool free_to_go = !(*w & waits_for(op)) && now >= op->due;
+        bool may_start = !(*w & waits_for(op)) && now >= op->due;
 
         next = op->next;
         if (op->fence && op->step == CXI_NEW && !all_complete)
-            free_to_go = false;
+            may_start = false;
         /* Asking the target needs no turn. */
         if (op->step == CXI_NEW && held_back(op) &&
             (!op->fence || all_complete))
-            free_to_go = true;
+            may_start = true;
         all_complete = all_complete && op->complete;
         if (op->step == CXI_ISSUED || op->step == CXI_TOUCH)
             continue;
-        if (op->step == CXI_PROBE || !free_to_go || peer_full(op)) {
+        if (op->step == CXI_PROBE || !may_start || peer_full(op)) {
             *w |= (uint8_t)own_class(op);
             continue;
         }
@@ -354,7 +354,7 @@ void cxi_nic_pass(struct cxi_domain *dom)
     uint64_t now = cxi_now();
 
     do {
-        cxi_bell_take(dom);
+        cxi_doorbell_take(dom);
         cxi_mr_count(dom);
         cxi_mr_count_late(dom);
         drain_base(dom);
@@ -482,7 +482,7 @@ static void *nic(void *arg)
     while (!dom->stop) {
         struct pollfd fds[] = { { dom->wake, POLLIN, 0 },
                                 { dom->real_fd, POLLIN, 0 },
-                                { dom->bell[0], POLLIN, 0 },
+                                { dom->doorbell_pipe[0], POLLIN, 0 },
                                 { dom->arrivals, POLLIN, 0 } };
         uint64_t now, until, n;
         struct timespec left;

@@ -72,7 +72,7 @@
  *   FAKE_CXI_DEPTH=n      the same without these 8, 500
  *   FAKE_CXI_CNTRS=n      counters of each NIC, 2047
  *   FAKE_CXI_ERRORS_COUNT=1   failures count towards thresholds, and the queue
- *                         tells of them later than the counter
+ *                         reports them later than the counter
  *   FAKE_CXI_REGION=n     what a counter of a region counts for each write or
  *                         atomic that comes there, 1
  *   FAKE_CXI_REGION_LATE_US=n   how long after it has come, 0
@@ -165,7 +165,7 @@ int cxi_no_ops(struct fid *fid, const char *name, uint64_t flags, void **ops,
 
 static void cleanup(void)
 {
-    cxi_bell_forget();
+    cxi_doorbell_forget();
 }
 
 static struct fi_provider provider = {

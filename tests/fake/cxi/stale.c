@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * FAKE_CXI_STALE: a NIC whose atomics do not see what the processor has stored
- * since their last one on the same word (nobody has published that they do).
+ * since their last one on the same word (no publication says that they do).
  * Of words that a process has a NIC change in its own regions, which is what
  * this provider reaches: with 1 those of deferred work, with 2 all, which also
  * loses what other processes do to such a word.

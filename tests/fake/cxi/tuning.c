@@ -98,7 +98,7 @@ size_t cxi_tuning_buffers(void)
            (t->hardware ? t->oflow_count * pages(t->oflow_size) : 0);
 }
 
-/* A credit may take two, and two more tell a full queue and its state. */
+/* A credit may take two, and two more report a full queue and its state. */
 size_t cxi_tuning_tx_events(size_t tx_size, size_t cq_size)
 {
     size_t n = 2 * tx_size + TARGET_OPS + INTERNAL_OPS + BATCH + 2;

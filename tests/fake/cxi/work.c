@@ -255,32 +255,32 @@ static void snapshot(struct cxi_op *op)
 }
 
 /* The operation's endpoint and flags; -FI_EINVAL for what it may not ask. */
-static int look(const struct fi_deferred_work *d, struct fid_ep **ep,
+static int member_of(const struct fi_deferred_work *d, struct fid_ep **ep,
                 uint64_t *flags)
 {
-#define LOOK(member) (*ep = d->op.member->ep, *flags = d->op.member->flags)
+#define MEMBER(member) (*ep = d->op.member->ep, *flags = d->op.member->flags)
     if (!d->op.msg)
         return -FI_EINVAL;
     switch (d->op_type) {
     case FI_OP_RECV: case FI_OP_SEND:
-        LOOK(msg);
+        MEMBER(msg);
         break;
     case FI_OP_READ: case FI_OP_WRITE:
-        LOOK(rma);
+        MEMBER(rma);
         break;
     case FI_OP_ATOMIC:
-        LOOK(atomic);
+        MEMBER(atomic);
         break;
     case FI_OP_FETCH_ATOMIC:
-        LOOK(fetch_atomic);
+        MEMBER(fetch_atomic);
         break;
     case FI_OP_COMPARE_ATOMIC:
-        LOOK(compare_atomic);
+        MEMBER(compare_atomic);
         break;
     default:                    /* nothing tagged here */
         return -FI_EINVAL;
     }
-#undef LOOK
+#undef MEMBER
     return *ep && !(*flags & ~CXI_WORK_FLAGS) ? 0 : -FI_EINVAL;
 }
 
@@ -370,7 +370,7 @@ static int queue_op(struct cxi_domain *dom, const struct fi_deferred_work *d)
     struct fid_ep *fid;
     struct cxi_op *op;
     uint64_t flags;
-    int rc = look(d, &fid, &flags);
+    int rc = member_of(d, &fid, &flags);
 
     if (!rc && d->op_type == FI_OP_ATOMIC &&
         d->op.atomic->msg.op == FI_ATOMIC_WRITE &&
@@ -513,11 +513,11 @@ int cxi_work_ops(struct fid *fid, const char *name, uint64_t flags,
 {
     static struct cxi_dom_ops extra = { no_telemetry, no_topology,
         enable_hybrid, no_unexpected, get_depth, no_switch, no_switch };
-    long newest = cxi_env("FAKE_CXI_OPS", 6), asked;
+    long newest = cxi_env("FAKE_CXI_OPS", 6), wanted;
 
     (void)fid, (void)flags, (void)context;
-    if (sscanf(name, "dom_ops_v%ld", &asked) != 1 || asked < 1 ||
-        asked > newest)
+    if (sscanf(name, "dom_ops_v%ld", &wanted) != 1 || wanted < 1 ||
+        wanted > newest)
         return -FI_EINVAL;
     if (newest < 5)
         extra.get_dwq_depth = behind;
@@ -536,7 +536,7 @@ void cxi_work_log(struct cxi_domain *dom)
             (unsigned long long)dom->log.fired,
             (unsigned long long)dom->log.flushed, dom->log.entries,
             dom->depth, dom->log.credits, dom->log.cntrs,
-            (unsigned long long)dom->log.bells,
+            (unsigned long long)dom->log.doorbells,
             (unsigned long long)dom->log.reads, dom->log.pinned);
     fprintf(stderr, "fake cxi: %d endpoints received, with %zu bytes of "
             "buffers, %zu of them registered with a GPU\n",

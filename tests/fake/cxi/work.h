@@ -40,7 +40,7 @@ struct cxi_cntr {
     enum fi_wait_obj wait;
     int refs;
     uint64_t success, errors;
-    char *page;                 /* its doorbell, once somebody wants it */
+    char *page;                 /* its doorbell, once the program wants it */
     uint64_t *back;             /* where the NIC writes it back */
     struct cxi_work *armed;     /* by threshold, then as queued */
     struct cxi_cntr *next_due;
@@ -67,12 +67,12 @@ void cxi_cntr_write_back(struct cxi_cntr *cntr);
 uint64_t cxi_cntr_reached(const struct cxi_cntr *cntr);
 
 /* doorbell.c; cxi_bell_close() and cxi_bell_take() are locked. */
-int cxi_bell_open(struct cxi_cntr *cntr, void **out);
-void cxi_bell_forget(void);
-void cxi_bell_close(struct cxi_cntr *cntr);
-void cxi_bell_take(struct cxi_domain *dom);
-int cxi_bell_start(struct cxi_domain *dom);
-void cxi_bell_stop(struct cxi_domain *dom);
+int cxi_doorbell_open(struct cxi_cntr *cntr, void **out);
+void cxi_doorbell_forget(void);
+void cxi_doorbell_close(struct cxi_cntr *cntr);
+void cxi_doorbell_take(struct cxi_domain *dom);
+int cxi_doorbell_start(struct cxi_domain *dom);
+void cxi_doorbell_stop(struct cxi_domain *dom);
 
 /* work.c; cxi_work_event() and _fire() and _forget() are locked. */
 int cxi_work_control(struct fid *domain, int command, void *arg);

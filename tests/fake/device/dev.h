@@ -72,12 +72,12 @@ bool dev_find(const void *p, struct dev_range *out);
 /* Adds to the flags of the allocation around p.  -EINVAL: there is none. */
 int dev_flag(const void *p, unsigned flags);
 /* The whole allocation around p. */
-int dev_lend(const void *p, struct dev_export *out);
+int dev_export_memory(const void *p, struct dev_export *out);
 /* For a device of this process.  A second dev_borrow() of it gives the same
  * address.  -EINVAL: no handle; -EXDEV: it is this process's own; -ENOENT: its
  * owner or it is gone; -ENODEV: a device that is hidden; -EACCES: one that
  * this one does not reach; -ENOSPC: not so much of it. */
-int dev_borrow(int device, const struct dev_export *h, void **out);
+int dev_open_memory(int device, const struct dev_export *h, void **out);
 int dev_give_back(void *p);
 /* A descriptor of the memory, for the caller to close; offset: where p is in
  * it, which is its position, too. */

@@ -11,7 +11,7 @@
 
 struct object {
     struct object *next;
-    void (*drop)(void *arg);
+    void (*release)(void *arg);
     void *arg;
 };
 
@@ -122,7 +122,7 @@ int dev_capture_end(struct dev_stream *s, struct dev_graph **out)
     if (rc == -EINVAL || rc == -EPERM)
         return rc;
     if (rc || g->broken) {
-        dev_graph_drop(g);
+        dev_graph_release(g);
         return rc ? rc : -EIO;
     }
     *out = g;
@@ -196,15 +196,15 @@ void dev_graph_hold(struct dev_graph *g)
     pthread_mutex_unlock(&dev_lock);
 }
 
-void dev_graph_keep(struct dev_graph *g, void (*drop)(void *), void *arg)
+void dev_graph_keep(struct dev_graph *g, void (*release)(void *), void *arg)
 {
     struct object *o = dev_must(calloc(1, sizeof *o));
 
-    *o = (struct object){ g->objects, drop, arg };
+    *o = (struct object){ g->objects, release, arg };
     g->objects = o;
 }
 
-void dev_graph_drop(struct dev_graph *g)
+void dev_graph_release(struct dev_graph *g)
 {
     int left;
 
@@ -217,7 +217,7 @@ void dev_graph_drop(struct dev_graph *g)
         struct object *o = g->objects;
 
         g->objects = o->next;
-        o->drop(o->arg);
+        o->release(o->arg);
         free(o);
     }
     while (g->first) {
@@ -237,7 +237,7 @@ static int ended(void *arg)
     pthread_mutex_lock(&dev_lock);
     g->launches--;
     pthread_mutex_unlock(&dev_lock);
-    dev_graph_drop(g);
+    dev_graph_release(g);
     return 0;
 }
 

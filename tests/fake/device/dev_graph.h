@@ -25,8 +25,8 @@ bool dev_unsafe(void);
 bool dev_captures_fenced(int device);
 /* Handles and launches hold it; with the last one go the objects kept. */
 void dev_graph_hold(struct dev_graph *g);
-void dev_graph_drop(struct dev_graph *g);
-void dev_graph_keep(struct dev_graph *g, void (*drop)(void *), void *arg);
+void dev_graph_release(struct dev_graph *g);
+void dev_graph_keep(struct dev_graph *g, void (*release)(void *), void *arg);
 void dev_graph_launch(struct dev_graph *g, struct dev_stream *s);
 /* Another one for each capture. */
 uint64_t dev_graph_id(const struct dev_graph *g);

@@ -23,7 +23,7 @@ bool dev_polling(void);
 struct dev_poll {
     struct dev_poll *next;
     uint64_t *at, seen;
-    bool coarse, look;
+    bool coarse, acquires;
 };
 void dev_poll_begin(struct dev_poll *p, uint64_t *at, bool coarse);
 uint64_t dev_poll(struct dev_poll *p);

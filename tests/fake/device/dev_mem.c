@@ -128,7 +128,7 @@ static void discard(struct mem *m)
     size_t size = pages(m->r.size);
 
     if (m->nic)
-        dev_nic_drop(m->nic);
+        dev_nic_release(m->nic);
     if (m->fd >= 0) {
         if (m->alias != (char *)m->r.base)
             munmap(m->alias, size);
@@ -241,7 +241,7 @@ int dev_alloc_host(size_t size, unsigned flags, void **out)
     return 0;
 }
 
-static int drop_pinned(void *p, bool ours)
+static int release_pinned(void *p, bool ours)
 {
     struct dev_range r;
     struct mem *m;
@@ -262,7 +262,7 @@ static int drop_pinned(void *p, bool ours)
 
 int dev_free_host(void *p)
 {
-    return drop_pinned(p, true);
+    return release_pinned(p, true);
 }
 
 int dev_pin(void *host, size_t size, unsigned flags)
@@ -291,7 +291,7 @@ int dev_pin(void *host, size_t size, unsigned flags)
 
 int dev_unpin(void *host)
 {
-    return drop_pinned(host, false);
+    return release_pinned(host, false);
 }
 
 void dev_room(int device, size_t *unused, size_t *total)
@@ -334,7 +334,7 @@ uint64_t dev_mem_inode(int fd)
     return fstat(fd, &st) ? 0 : (uint64_t)st.st_ino;
 }
 
-int dev_lend(const void *p, struct dev_export *out)
+int dev_export_memory(const void *p, struct dev_export *out)
 {
     struct mem *m;
     int rc = -EINVAL;
@@ -385,7 +385,7 @@ int dev_mem_reachable(int device, int theirs, size_t size)
     return s->bar && size > s->bar ? -ENOSPC : 0;
 }
 
-int dev_borrow(int device, const struct dev_export *h, void **out)
+int dev_open_memory(int device, const struct dev_export *h, void **out)
 {
     char path[64];
     struct mem *m;

@@ -5,7 +5,7 @@
  * times: as devices see it, as the NIC does, and as both were last alike.
  * What a command has stored, the NIC has when the command ends.  What the NIC
  * has stored, devices have after the owner's next flush, byte by byte, as the
- * third copy tells what is new. */
+ * third copy shows what is new. */
 #include "dev.h"
 #include "dev_nic.h"
 
@@ -19,9 +19,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK = 4096, NOTES = 256 };
+enum { CHUNK = 4096, RECORDS = 256 };
 
-/* Behind the memory, for processes that borrow it. */
+/* Behind the memory, for processes that open it. */
 struct room {
     pid_t pid;
     int fd, there;              /* there: atomic; what is before is known */
@@ -72,7 +72,7 @@ struct dev_nic *dev_nic_new(int fd, char *c, size_t size, bool owner)
     return n;
 }
 
-void dev_nic_drop(struct dev_nic *n)
+void dev_nic_release(struct dev_nic *n)
 {
     struct dev_nic **at = &all;
 
@@ -265,7 +265,7 @@ void dev_nic_note(struct dev_nic *n, size_t off, size_t len)
 {
     if (n_noted < 0 || !len || !is_there(n))
         return;
-    too_many |= n_noted == NOTES;
+    too_many |= n_noted == RECORDS;
     if (too_many)
         return;
     noted[n_noted].nic = n;
@@ -288,7 +288,7 @@ void dev_nic_begin(void)
         __atomic_exchange_n(dev_flush_register, 0, __ATOMIC_ACQ_REL))
         dev_flush();
     if (!noted)
-        noted = calloc(NOTES, sizeof *noted);
+        noted = calloc(RECORDS, sizeof *noted);
     if (!noted)
         abort();
     n_noted = 0;

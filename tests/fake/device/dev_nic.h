@@ -16,7 +16,7 @@ enum { DEV_NIC_ROOM = 4096 };
 /* size bytes at c, the memory of a file, which stays open, and that room behind
  * them in it.  owner: the memory is this process's own.  NULL: not mapped. */
 struct dev_nic *dev_nic_new(int fd, char *c, size_t size, bool owner);
-void dev_nic_drop(struct dev_nic *n);
+void dev_nic_release(struct dev_nic *n);
 /* From now on there is a NIC: a descriptor of what it sees, whose position is
  * `at`. */
 int dev_nic_export(struct dev_nic *n, uint64_t at, int *fd);

@@ -92,7 +92,7 @@ static void forget_pieces(const struct file *f)
     }
 }
 
-void dev_file_drop(struct file *f)
+void dev_file_release(struct file *f)
 {
     struct file **at = &files;
 
@@ -103,7 +103,7 @@ void dev_file_drop(struct file *f)
         at = &(*at)->next;
     *at = f->next;
     if (f->nic)
-        dev_nic_drop(f->nic);
+        dev_nic_release(f->nic);
     munmap(f->c, f->size + behind());
     close(f->fd);
     free(f);
@@ -156,7 +156,7 @@ static bool imported(struct piece *p)
 
 /* What is in use elsewhere keeps its place in the file, for as long as there is
  * one. */
-void dev_piece_drop(struct piece *p)
+void dev_piece_unref(struct piece *p)
 {
     struct piece **at = &pieces;
     struct file *f = p->file;
@@ -177,7 +177,7 @@ void dev_piece_drop(struct piece *p)
         free(p);
     }
     if (f)
-        dev_file_drop(f);
+        dev_file_release(f);
 }
 
 int dev_piece_new(const struct dev_kind *kind, size_t size, uint64_t *out)
@@ -209,7 +209,7 @@ int dev_piece_release(uint64_t handle)
     p = dev_piece_of(handle);
     if (p) {
         p->handle = 0;
-        dev_piece_drop(p);
+        dev_piece_unref(p);
     }
     pthread_mutex_unlock(&dev_mem_lock);
     return p ? 0 : -EINVAL;
@@ -347,7 +347,7 @@ static int import(int fd, int entry, int type, uint64_t *out)
         p->offset = e->offset;
         *out = p->handle;
     } else if (f) {
-        dev_file_drop(f);
+        dev_file_release(f);
     }
     pthread_mutex_unlock(&dev_mem_lock);
     return p ? 0 : -EINVAL;

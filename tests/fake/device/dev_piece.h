@@ -40,10 +40,10 @@ bool dev_fits(uintptr_t p, size_t size);
 /* Without users.  NULL: no memory. */
 struct file *dev_file_new(size_t size);
 /* One user less. */
-void dev_file_drop(struct file *f);
+void dev_file_release(struct file *f);
 struct piece *dev_piece_of(uint64_t handle);
 /* Ends it, if it is released and mapped nowhere. */
-void dev_piece_drop(struct piece *p);
+void dev_piece_unref(struct piece *p);
 /* Gives it a file of its own, or the part at offset of this one if no other
  * piece has that. */
 int dev_piece_place(struct piece *p, struct file *f, uint64_t offset);

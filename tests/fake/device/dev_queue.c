@@ -37,7 +37,7 @@ static uint64_t ids;
 static int fault;
 
 /* Under the lock: a little while, or until a command of any stream ends. */
-static void doze(unsigned turns)
+static void sleep_briefly(unsigned turns)
 {
     struct timespec t;
     long ns = turns < 16 ? 20 * 1000 : 300 * 1000;
@@ -103,7 +103,7 @@ static void *work(void *arg)
         rc = DEV_AGAIN;
         for (turns = 0; rc == DEV_AGAIN && !fault; turns++) {
             if (turns)
-                doze(turns);
+                sleep_briefly(turns);
             pthread_mutex_unlock(&dev_lock);
             rc = run(c, turns);
             pthread_mutex_lock(&dev_lock);
@@ -290,7 +290,7 @@ void dev_stream_destroy(struct dev_stream *s)
     }
     pthread_mutex_unlock(&dev_lock);
     if (g)
-        dev_graph_drop(g);
+        dev_graph_release(g);
 }
 
 bool dev_stream_dead(const void *p)

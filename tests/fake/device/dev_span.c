@@ -73,14 +73,14 @@ static char *addresses(size_t size, size_t align)
     return from;
 }
 
-static void span_drop(struct span *s)
+static void span_release(struct span *s)
 {
     if (s->alias && s->alias != (char *)s->base)
         munmap(s->alias, s->size);
     if (s->base)
         munmap((void *)s->base, s->size);
     if (s->file)
-        dev_file_drop(s->file);
+        dev_file_release(s->file);
     free(s);
 }
 
@@ -107,7 +107,7 @@ int dev_span_reserve(size_t size, size_t align, void **out)
         spans = s;
         *out = (void *)s->base;
     } else {
-        span_drop(s);
+        span_release(s);
         s = NULL;
     }
     pthread_mutex_unlock(&dev_mem_lock);
@@ -135,7 +135,7 @@ int dev_span_free(void *p, size_t size)
     s = *at;
     if (s && s->size == size && !is_mapped(s->base, size)) {
         *at = s->next;
-        span_drop(s);
+        span_release(s);
         rc = 0;
     }
     pthread_mutex_unlock(&dev_mem_lock);
@@ -246,7 +246,7 @@ int dev_piece_unmap(void *p, size_t size)
             m->access = 0;
             show(m);
             m->piece->mappings--;
-            dev_piece_drop(m->piece);
+            dev_piece_unref(m->piece);
             free(m);
         }
     }

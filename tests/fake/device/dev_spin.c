@@ -117,7 +117,7 @@ bool dev_kept_out(int device)
 
 void dev_poll_begin(struct dev_poll *p, uint64_t *at, bool coarse)
 {
-    *p = (struct dev_poll){ .at = at, .coarse = coarse, .look = true };
+    *p = (struct dev_poll){ .at = at, .coarse = coarse, .acquires = true };
     pthread_mutex_lock(&lock);
     p->next = polls;
     polls = p;
@@ -129,9 +129,9 @@ uint64_t dev_poll(struct dev_poll *p)
     uint64_t is;
 
     pthread_mutex_lock(&lock);
-    if (p->look || !p->coarse)
+    if (p->acquires || !p->coarse)
         p->seen = __atomic_load_n(p->at, __ATOMIC_ACQUIRE);
-    p->look = false;
+    p->acquires = false;
     is = p->seen;
     pthread_mutex_unlock(&lock);
     return is;
@@ -142,7 +142,7 @@ bool dev_polling(void)
     struct dev_poll *p;
 
     pthread_mutex_lock(&lock);
-    for (p = polls; p && p->look; p = p->next) {}
+    for (p = polls; p && p->acquires; p = p->next) {}
     pthread_mutex_unlock(&lock);
     return p;
 }
@@ -167,6 +167,6 @@ void dev_stored(const void *at, size_t n)
     pthread_mutex_lock(&lock);
     for (struct dev_poll *p = polls; p; p = p->next)
         if (!n || ((uintptr_t)p->at + 8 > from && (uintptr_t)p->at < from + n))
-            p->look = true;
+            p->acquires = true;
     pthread_mutex_unlock(&lock);
 }

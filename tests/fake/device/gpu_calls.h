@@ -27,7 +27,7 @@ struct gpu_time {
     uint64_t ns;                /* atomic; 0: not yet */
 };
 
-static inline void gpu_time_drop(struct gpu_time *t)
+static inline void gpu_time_release(struct gpu_time *t)
 {
     if (t && !__atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL))
         free(t);
@@ -41,7 +41,7 @@ static inline int gpu_stamp(void *arg)
     clock_gettime(CLOCK_MONOTONIC, &now);
     __atomic_store_n(&t->ns, (uint64_t)now.tv_sec * 1000000000u +
                      (uint64_t)now.tv_nsec, __ATOMIC_RELEASE);
-    gpu_time_drop(t);
+    gpu_time_release(t);
     return 0;
 }
 
@@ -57,7 +57,7 @@ static inline void gpu_event_stamp(struct gpu_event *e, struct dev_stream *s)
         t->refs = 2;
         dev_submit(s, gpu_stamp, &t, sizeof t);
     }
-    gpu_time_drop(__atomic_exchange_n(&e->time, t, __ATOMIC_ACQ_REL));
+    gpu_time_release(__atomic_exchange_n(&e->time, t, __ATOMIC_ACQ_REL));
 }
 
 static inline bool is_device(int dev)
@@ -67,7 +67,7 @@ static inline bool is_device(int dev)
 
 /* A query is not recorded: it breaks the capture of this stream, and those that
  * this thread may not disturb. */
-static inline bool may_ask(struct dev_stream *s)
+static inline bool may_query(struct dev_stream *s)
 {
     if (dev_capture_status(s) == DEV_NO_CAPTURE)
         return dev_unsafe();

@@ -6,7 +6,7 @@
  *                          types and another flag for handles, takes the
  *                          current device for the active one, and aligns to
  *                          pages only; before 7 success is a last error, too
- *   FAKE_HIP_WAIT=deaf     a stream's wait hears stream writes only
+ *   FAKE_HIP_WAIT=deaf     a stream's wait sees stream writes only
  *                 dead     it never ends
  *   GPU_STREAMOPS_CP_WAIT=1   as the runtime has it: the command processor
  *                          waits, for words in signal memory only

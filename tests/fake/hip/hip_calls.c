@@ -26,11 +26,11 @@ enum {
 #define RC(rc) hip_result(hip_error(rc))
 #define OWNER() NULL            /* there are no contexts */
 #define HERE() ((void)0)
-#define IS_FOREIGN(owner) false
+#define IS_OTHER_CONTEXT(owner) false
 #define DEFAULT_STREAM(handle) ((uintptr_t)(handle) <= 2)
 /* Launches on several streams are in no order. */
 #define LAUNCH(graph, s) dev_graph_launch(graph, s)
-#define EXEC_MAY_GO(graph) check_not_running(graph)
+#define EXEC_MAY_RUN(graph) check_not_running(graph)
 #define FAULT()                                                         \
     do {                                                                \
         if (dev_fault())                                                \

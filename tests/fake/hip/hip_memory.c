@@ -189,7 +189,8 @@ unsigned hipIpcGetMemHandle(struct hip_ipc_mem *out, void *p)
     UNSAFE();
     if (dev_setup()->is == DEV_BARE)
         return hip_result(HIP_NOT_SUPPORTED);
-    if (!dev_find(p, &r) || r.base != (uintptr_t)p || dev_lend(p, &e) ||
+    if (!dev_find(p, &r) || r.base != (uintptr_t)p ||
+        dev_export_memory(p, &e) ||
         (r.flags == HIP_MALLOC_UNCACHED && is_set("FAKE_HIP_GRAIN", "kept")))
         return hip_result(HIP_INVALID_VALUE);
     memset(out, 0, sizeof *out);
@@ -208,7 +209,7 @@ unsigned hipIpcOpenMemHandle(void **out, struct hip_ipc_mem h, unsigned flags)
     if (flags != lazy)
         return hip_result(HIP_INVALID_VALUE);
     memcpy(&e, h.bytes, sizeof e);
-    return hip_result(hip_error(dev_borrow(hip_current(), &e, out)));
+    return hip_result(hip_error(dev_open_memory(hip_current(), &e, out)));
 }
 
 unsigned hipIpcCloseMemHandle(void *p)

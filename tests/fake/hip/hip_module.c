@@ -171,11 +171,11 @@ static void *span(const union arg *a, const struct run *r,
                   const union arg *stride, size_t unit)
 {
     size_t len = r->a[2].u * unit;
-    long long way = (long long)(r->a[3].u - 1) * stride->d * (long long)unit;
+    long long offset = (long long)(r->a[3].u - 1) * stride->d * (long long)unit;
     char *first = at(a, len);
-    union arg last = { .p = (char *)a->p + way };
+    union arg last = { .p = (char *)a->p + offset };
 
-    return first && at(&last, len) == first + way ? first : NULL;
+    return first && at(&last, len) == first + offset ? first : NULL;
 }
 
 #define BLOCKS(unit) \

@@ -25,7 +25,7 @@ static void *mark_of(const struct local_op *op, size_t word)
     return (void *)((uintptr_t)op ^ (word + 1) << 56);
 }
 
-static void lend_context(struct local_op *op)
+static void give_context(struct local_op *op)
 {
     void **words = op->context;
     size_t n = context_words();
@@ -45,7 +45,7 @@ static void check_context(const struct local_op *op)
 
     for (size_t i = 0; i < context_words(); i++)
         if (words[i] != mark_of(op, i))
-            local_broken("word %zu of the context %p was changed, or lent "
+            local_broken("word %zu of the context %p was changed, or passed "
                          "twice, before its operation was over", i,
                          op->context);
 }
@@ -59,7 +59,7 @@ static bool is_refused(struct local_ep *ep)
     uint64_t every = (uint64_t)local_env("FAKE_LOCAL_STORM", 16), r;
 
     d->log.posts++;
-    if (ep->under_way >= local_like->tx_size)
+    if (ep->outstanding >= local_like->tx_size)
         return ++d->log.refused;
     if (!d->storm && every) {
         d->random = d->random * 6364136223846793005u + 1442695040888963407u;
@@ -94,8 +94,8 @@ static struct local_op *op_take(struct local_ep *ep, void *context)
     op->ep = ep;
     op->context = context;
     op->posted = true;
-    ep->under_way++;
-    lend_context(op);
+    ep->outstanding++;
+    give_context(op);
     return op;
 }
 
@@ -105,7 +105,7 @@ static void op_give(struct local_op *op)
     for (int i = 0; i < LOCAL_BUFFERS; i++)
         if (op->mrs[i])
             op->mrs[i]->uses--;
-    op->ep->under_way -= !op->receives;
+    op->ep->outstanding -= !op->receives;
     op->posted = false;
     op->next = op->ep->dom->spare;
     op->ep->dom->spare = op;
@@ -179,7 +179,7 @@ static ssize_t msg_recv(struct fid_ep *fid, void *buf, size_t len, void *desc,
         return -FI_EAGAIN;
     pthread_mutex_lock(&ep->dom->lock);
     op->receives = true;
-    ep->under_way--;
+    ep->outstanding--;
     pthread_mutex_unlock(&ep->dom->lock);
     return posted(ep, op, fi_recv(ep->real, buf, len, NULL, from, op));
 }
@@ -257,9 +257,9 @@ static ssize_t rma_read(struct fid_ep *fid, void *buf, size_t len, void *desc,
                         void *context)
 {
     struct iovec iov = { buf, len };
-    struct fi_rma_iov far = { addr, len, key };
+    struct fi_rma_iov remote = { addr, len, key };
     struct fi_msg_rma m = { .msg_iov = &iov, .desc = &desc, .iov_count = 1,
-        .addr = peer, .rma_iov = &far, .rma_iov_count = 1,
+        .addr = peer, .rma_iov = &remote, .rma_iov_count = 1,
         .context = context };
 
     return rma(fid, &m, FI_COMPLETION, false);
@@ -350,9 +350,9 @@ static ssize_t fetch_one(struct fid_ep *fid, const void *buf, size_t count,
 {
     struct fi_ioc value = { (void *)(uintptr_t)buf, count };
     struct fi_ioc was = { result, count };
-    struct fi_rma_ioc far = { addr, count, key };
+    struct fi_rma_ioc remote = { addr, count, key };
     struct fi_msg_atomic m = { .msg_iov = &value, .desc = &desc,
-        .iov_count = 1, .addr = peer, .rma_iov = &far, .rma_iov_count = 1,
+        .iov_count = 1, .addr = peer, .rma_iov = &remote, .rma_iov_count = 1,
         .datatype = type, .op = op, .context = context };
 
     return fetch_msg(fid, &m, &was, &result_desc, 1, FI_COMPLETION);

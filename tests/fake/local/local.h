@@ -75,7 +75,7 @@ struct local_ep {
     struct fid_ep fid;
     struct fid_ep *real;
     struct local_domain *dom;
-    size_t under_way;
+    size_t outstanding;
 };
 
 enum { LOCAL_BUFFERS = 3 };

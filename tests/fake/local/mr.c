@@ -76,7 +76,7 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr,
     mr = calloc(1, sizeof *mr);
     if (!mr)
         return -FI_ENOMEM;
-    /* The base provider tells regions by their keys alone. */
+    /* The base provider identifies regions by their keys alone. */
     for (int tries = 0; rc == -FI_ENOKEY && tries < 8; tries++) {
         pthread_mutex_lock(&d->lock);
         if (local_like->mr_mode & FI_MR_PROV_KEY)

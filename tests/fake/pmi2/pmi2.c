@@ -9,7 +9,7 @@
  * It ends the program with a line where a rule is broken: one thread at a time
  * calls it; keys and values are short, printable, without ';' and '='; no key
  * is put twice; nothing is called before PMI2_Init or after PMI2_Finalize, and
- * an end without PMI2_Finalize is told to the script by a missing file.
+ * an end without PMI2_Finalize shows in the script as a missing file.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -176,7 +176,7 @@ int PMI2_KVS_Put(const char *key, const char *value)
 
 int PMI2_KVS_Fence(void)
 {
-    const struct timespec nap = { .tv_nsec = 1000000 };
+    const struct timespec pause = { .tv_nsec = 1000000 };
     char name[48];
 
     enter();
@@ -190,7 +190,7 @@ int PMI2_KVS_Fence(void)
         while (!is_there(name)) {
             if (is_there("aborted"))
                 _exit(15);
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
         }
     }
     fences++;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static long sum, box = -1;
+static long sum, inbox = -1;
 
 static int reach(int me, int n)
 {
@@ -19,9 +19,9 @@ static int reach(int me, int n)
     for (int pe = 0; pe < n; pe++)
         shmem_long_atomic_add(&sum, me + 1, pe);
     shmem_long_p(heap, me, (me + 1) % n);
-    shmem_long_p(&box, me, (me + 1) % n);
+    shmem_long_p(&inbox, me, (me + 1) % n);
     shmem_barrier_all();
-    ok = sum == want && *heap == (me + n - 1) % n && box == *heap &&
+    ok = sum == want && *heap == (me + n - 1) % n && inbox == *heap &&
          shmem_long_g(heap, (me + 1) % n) == me;
     shmem_barrier_all();
     sum = 0;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     } else if (!strcmp(word, "status")) {
         status = me == n - 1 ? 7 : 0;
     } else if (!strcmp(word, "misuse") && me == n - 1) {
-        shmem_long_p(&box, 1, 1000);
+        shmem_long_p(&inbox, 1, 1000);
     } else if (!strcmp(word, "global") && me == n - 1) {
         shmem_global_exit(5);
     } else if (!strcmp(word, "killed") && me == n - 1) {

@@ -96,7 +96,7 @@ static void fence(void)
     must(PMIx_Fence(NULL, 0, &info, 1), "PMIx_Fence");
 }
 
-/* A server may hear of the end of the last round's connections only in a fence
+/* A server may see the end of the last round's connections only in a fence
  * of this one, and then break it: so all have to be back before. */
 static void await_all(unsigned n, int round)
 {
