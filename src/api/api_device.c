@@ -265,7 +265,7 @@ static int join(size_t size)
         return 0;
     rc = rt_job.local ? 0 : sm_device_heap_check(size, rt_job.n_local);
     if (!rc)
-        rc = sm_device_pinned_listen(shared->sm);
+        rc = sm_device_pinned_listen(shared->sm, size);
     if (!all_of_us(rc))
         return -ENODEV;
     rc = sm_device_pinned_map(shared->sm, size);

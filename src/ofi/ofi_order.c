@@ -191,10 +191,10 @@ static bool has_share(const struct xport_ep *f)
                     __atomic_load_n(&f->done, __ATOMIC_RELAXED);
     uint64_t all = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
 
-    if (!mine && !all)
-        return true;
-    return mine < MINE && mine <= ofi.window / SHARE &&
-           all + POSTS <= ofi.window && pools_have(mine) &&
+    /* Requests that were sent hold room though none is under way here. */
+    return ((!mine && !all) ||
+            (mine < MINE && mine <= ofi.window / SHARE &&
+             all + POSTS <= ofi.window)) && pools_have(mine) &&
            (!gtl_device_only || ofi_frag_available(OFI_INITIATOR)) &&
            (!ofi_n_rails || (ofi_stripe_room() && ofi_rails_room()));
 }

@@ -42,7 +42,7 @@ void sm_device_use_lock(void *address);
 /* The other way: pinned host memory that all PEs map and the device reaches.
  * The first PE of the node listens, then all map; size is that of each PE's
  * heap.  -errno, logged. */
-int sm_device_pinned_listen(void *address);
+int sm_device_pinned_listen(void *address, size_t size);
 int sm_device_pinned_map(void *address, size_t size);
 /* Before the last barrier of all PEs: no peer's heap is used any more. */
 void sm_device_close_peers(void);

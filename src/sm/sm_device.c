@@ -34,8 +34,8 @@ _Static_assert(sizeof(struct address) <= SM_DEVICE_ADDRESS, "sm.h says so");
 static struct {
     char *base;                 /* of pinned memory; NULL: there is none */
     size_t size, each;
-    int listen_fd;
-} shared = { .listen_fd = -1 };
+    int listen_fd, fd;          /* the leader's, until members have it; or -1 */
+} shared = { .listen_fd = -1, .fd = -1 };
 /* The descriptor of this PE's handle until the exchange; or -1. */
 static int exported_fd = -1;
 /* The latest chunks of the first so many PEs of the node are open. */
@@ -198,30 +198,37 @@ void sm_device_use_lock(void *address)
     xport_device_lock = &((struct address *)address)->lock;
 }
 
-int sm_device_pinned_listen(void *address)
+int sm_device_pinned_listen(void *address, size_t size)
 {
+    int rc;
+
     sm_device_close_peers();
+    shared.each = size;
+    shared.size = size * (size_t)rt_job.n_local;
     if (rt_job.local)
         return 0;
+    rc = sm_memfd_make(shared.size, 0, &shared.fd);
+    if (rc)
+        return rc;
     /* Its plan stays empty: only memory is given. */
     address_of(0, address)->offer = (struct sm_address){ .name = "" };
     return sm_socket_listen(&address_of(0, address)->offer, &shared.listen_fd);
 }
 
-static int fetch(void *address, size_t size, int *fd)
+/* A member that does not come would be waited for. */
+static int fetch(void *address, int *fd)
 {
     struct sm_address offer = address_of(0, address)->offer;
     int rc;
 
-    if (rt_job.local)
-        return sm_socket_join(&offer, fd);
-    rc = sm_memfd_make(size, 0, fd);
-    if (rc) {
-        close(shared.listen_fd);
-        return rc;
+    if (rt_job.local) {
+        if (sm_socket_join(&offer, fd))
+            rt_fail();
+        return 0;
     }
+    *fd = shared.fd;
     rc = sm_socket_distribute(shared.listen_fd, &offer, *fd);
-    shared.listen_fd = -1;
+    shared.listen_fd = shared.fd = -1;
     if (rc)
         close(*fd);
     return rc;
@@ -252,9 +259,7 @@ int sm_device_pinned_map(void *address, size_t size)
     int fd = -1, rc;
     char *mine;
 
-    shared.each = size;
-    shared.size = size * (size_t)rt_job.n_local;
-    rc = fetch(address, shared.size, &fd);
+    rc = fetch(address, &fd);
     if (rc)
         return rc;
     rc = sm_memfd_check(fd, shared.size);
@@ -291,6 +296,11 @@ void sm_device_close(void)
     xport_device_lock = NULL;
     close_exported();
     sm_exchange_close();
+    if (shared.listen_fd >= 0)
+        close(shared.listen_fd);
+    if (shared.fd >= 0)
+        close(shared.fd);
+    shared.listen_fd = shared.fd = -1;
     if (!shared.base)
         return;
     gtl->unpin(shared.base);

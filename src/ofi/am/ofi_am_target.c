@@ -6,6 +6,7 @@
  * A message is answered from the buffer in which it arrived.  While there is
  * no room for the reply the buffer waits in a list and receives nothing: so a
  * peer that requests too fast slows itself down. */
+#include "ofi/net/ofi_deferred.h"
 #include "ofi/net/ofi_pool.h"
 #include "ofi/am/ofi_am_target.h"
 #include "ofi/am/ofi_ack.h"
@@ -28,9 +29,7 @@ struct am_buf {
 /* All are taken, for ever: it is the memory that counts. */
 static struct ofi_pool bufs = OFI_POOL_INIT("room for what comes");
 
-static struct base_lock lock = LOCK_INIT;
-static struct ofi_op *deferred GUARDED_BY(lock);
-int ofi_am_target_deferred;     /* atomic: spares the lock */
+struct ofi_deferred ofi_am_target_deferred = OFI_DEFERRED_INIT;
 static int replying;            /* atomic: buffers of replies under way */
 static size_t seg_size[HEAP_SEGS];
 
@@ -54,12 +53,7 @@ static long post_receive(struct am_buf *b)
 
 static void defer_buf(struct am_buf *b)
 {
-    lock_acquire(&lock);
-    b->op.next = deferred;
-    deferred = &b->op;
-    __atomic_fetch_add(&ofi_am_target_deferred, 1, __ATOMIC_SEQ_CST);
-    lock_release(&lock);
-    ofi_progress_request();
+    ofi_deferred_add(&ofi_am_target_deferred, &b->op);
 }
 
 static void receive_again(struct am_buf *b)
@@ -161,29 +155,16 @@ int ofi_am_target_retry(void)
 {
     struct am_buf *b;
 
-    while (unlikely(__atomic_load_n(&ofi_am_target_deferred,
-                                    __ATOMIC_RELAXED))) {
-        lock_acquire(&lock);
-        b = (struct am_buf *)deferred;
-        if (b) {
-            deferred = b->op.next;
-            __atomic_fetch_sub(&ofi_am_target_deferred, 1, __ATOMIC_RELAXED);
-        }
-        lock_release(&lock);
+    for (int n = ofi_deferred_count(&ofi_am_target_deferred); n > 0; n--) {
+        b = (struct am_buf *)ofi_deferred_take(&ofi_am_target_deferred);
         if (!b)
             break;
-        if (b->retry) {
+        if (b->retry)
             run_handler(b);
-            break;
-        }
-        if (b->len == 0) {
+        else if (b->len == 0)
             receive_again(b);
-            break;
-        }
-        if (!post_reply(b)) {
+        else if (!post_reply(b))
             defer_buf(b);
-            break;
-        }
     }
     return 0;
 }
@@ -325,10 +306,7 @@ int ofi_am_target_open(void)
 
     for (int s = 0; s < HEAP_SEGS; s++)
         seg_size[s] = heap_segs[s].size;
-    lock_acquire(&lock);
-    deferred = NULL;
-    ofi_am_target_deferred = 0;
-    lock_release(&lock);
+    ofi_am_target_deferred = (struct ofi_deferred)OFI_DEFERRED_INIT;
     if (rc)
         return rc;
     for (int i = 0; i < RECEIVES && !rc; i++)

@@ -24,9 +24,8 @@ void ofi_am_set_device_ops(const struct ofi_am_device_ops *ops);
 
 int ofi_am_target_open(void);
 void ofi_am_target_close(void);
-/* Replies that found no room before, and how many there are. */
+/* Replies that found no room before. */
 int ofi_am_target_retry(void);
-extern int ofi_am_target_deferred;      /* atomic */
 
 /* ofi_am.c: a reply to what this PE asked. */
 void ofi_am_complete(const struct ofi_am_head *h, const char *payload,

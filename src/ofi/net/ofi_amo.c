@@ -2,6 +2,7 @@
 /* Atomics of the provider.  Words are bit patterns here, unsigned numbers of 4
  * or 8 bytes: for these operations signs make no difference.  Operands live
  * until the completion, since providers may read them late. */
+#include "ofi/net/ofi_deferred.h"
 #include "ofi/net/ofi_int.h"
 #include "ofi/net/ofi_pool.h"
 
@@ -161,9 +162,7 @@ void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
 /* ---- behind a put ---- */
 
 /* Whose put has ended, and which found no room since. */
-static struct base_lock lock = LOCK_INIT;
-static struct ofi_op *deferred GUARDED_BY(lock);
-int ofi_amo_deferred;           /* atomic */
+struct ofi_deferred ofi_amo_deferred = OFI_DEFERRED_INIT;
 int ofi_amo_awaiting_put;       /* atomic: whose put has not ended */
 
 static const struct ofi_op_type put_then_amo = {
@@ -206,24 +205,16 @@ static bool post_deferred(struct ofi_op *op)
     return true;
 }
 
-static void defer_op(struct ofi_op *op)
-{
-    lock_acquire(&lock);
-    op->next = deferred;
-    deferred = op;
-    __atomic_fetch_add(&ofi_amo_deferred, 1, __ATOMIC_RELAXED);
-    lock_release(&lock);
-}
-
 void ofi_amo_put_done(struct ofi_op *op)
 {
     struct xport_ep *f = op->ctx;
 
     op->type = &amo_type;
-    __atomic_fetch_sub(&ofi_amo_awaiting_put, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     if (unlikely(!post_deferred(op)))
-        defer_op(op);
+        ofi_deferred_add(&ofi_amo_deferred, op);
+    /* Last: the progress thread looks at all counts before it sleeps. */
+    __atomic_fetch_sub(&ofi_amo_awaiting_put, 1, __ATOMIC_RELAXED);
     ofi_ctx_completed(f);           /* the put */
 }
 
@@ -240,20 +231,10 @@ int ofi_amo_retry(void)
 {
     struct ofi_op *op;
 
-    while (unlikely(__atomic_load_n(&ofi_amo_deferred, __ATOMIC_RELAXED))) {
-        lock_acquire(&lock);
-        op = deferred;
-        if (op) {
-            deferred = op->next;
-            __atomic_fetch_sub(&ofi_amo_deferred, 1, __ATOMIC_RELAXED);
-        }
-        lock_release(&lock);
-        if (!op)
-            break;
-        if (!post_deferred(op)) {
-            defer_op(op);
-            break;
-        }
+    for (int n = ofi_deferred_count(&ofi_amo_deferred); n > 0; n--) {
+        op = ofi_deferred_take(&ofi_amo_deferred);
+        if (op && !post_deferred(op))
+            ofi_deferred_add(&ofi_amo_deferred, op);
     }
     return 0;
 }

@@ -212,7 +212,7 @@ void ofi_amo_put_done(struct ofi_op *op);
 void ofi_amo_put_failed(struct ofi_op *op);        /* the put failed */
 /* Retries atomics that found no room (how many), or wait for their puts. */
 int ofi_amo_retry(void);
-extern int ofi_amo_deferred, ofi_amo_awaiting_put;      /* atomic */
+extern int ofi_amo_awaiting_put;        /* atomic */
 /* Has the provider all of them, for words of 4 and of 8 bytes? */
 bool ofi_amo_all_valid(struct fid_ep *ep);
 

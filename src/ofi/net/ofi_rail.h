@@ -130,6 +130,5 @@ bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
                            const struct xport_amo *sig);
 /* Messages that found no room. */
 void ofi_stripe_retry(void);
-extern int ofi_stripe_deferred;         /* atomic: how many */
 
 #endif

@@ -5,6 +5,7 @@
  * counts as staged until then, since what the first rail carries later could
  * overtake the stripes of the others; a signal behind it goes at its end. */
 #include "ofi/net/ofi_rail.h"
+#include "ofi/net/ofi_deferred.h"
 #include "ofi/stage/ofi_device.h"
 #include "ofi/net/ofi_local.h"
 #include "ofi/net/ofi_pool.h"
@@ -57,10 +58,8 @@ bool ofi_stripe_room(void)
 
 /* ---- the end ---- */
 
-/* Whose signal found no room. */
-static struct base_lock lock = LOCK_INIT;
-static struct ofi_op *deferred GUARDED_BY(lock);
-int ofi_stripe_deferred;
+/* Of transfers, their signals. */
+struct ofi_deferred ofi_stripe_deferred = OFI_DEFERRED_INIT;
 
 static bool post_am_after(struct transfer *x)
 {
@@ -71,33 +70,15 @@ static bool post_am_after(struct transfer *x)
     return true;
 }
 
-static void defer_op(struct transfer *x)
-{
-    lock_acquire(&lock);
-    x->op.next = deferred;
-    deferred = &x->op;
-    __atomic_fetch_add(&ofi_stripe_deferred, 1, __ATOMIC_RELAXED);
-    lock_release(&lock);
-}
-
 void ofi_stripe_retry(void)
 {
     struct ofi_op *op;
 
-    while (unlikely(__atomic_load_n(&ofi_stripe_deferred, __ATOMIC_RELAXED))) {
-        lock_acquire(&lock);
-        op = deferred;
-        if (op) {
-            deferred = op->next;
-            __atomic_fetch_sub(&ofi_stripe_deferred, 1, __ATOMIC_RELAXED);
-        }
-        lock_release(&lock);
-        if (!op)
-            return;
-        if (!post_am_after((struct transfer *)op)) {
-            defer_op((struct transfer *)op);
-            return;
-        }
+    for (int n = ofi_deferred_count(&ofi_stripe_deferred); unlikely(n > 0);
+         n--) {
+        op = ofi_deferred_take(&ofi_stripe_deferred);
+        if (op && !post_am_after((struct transfer *)op))
+            ofi_deferred_add(&ofi_stripe_deferred, op);
     }
 }
 
@@ -111,7 +92,7 @@ static void send_signal(struct transfer *x, bool bad)
     }
     x->uses = ofi_am_after_put_publish(x->am_after);
     if (!post_am_after(x))
-        defer_op(x);
+        ofi_deferred_add(&ofi_stripe_deferred, &x->op);
 }
 
 static void finish(struct transfer *x)

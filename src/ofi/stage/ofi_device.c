@@ -147,9 +147,15 @@ void ofi_device_fetch_keys(void)
     if (!xport_net || !ofi.hmem)
         return;
     for (int pe = 0; pe < rt_job.n_pes; pe++)
-        if (is_known(pe))
-            __atomic_store_n(&ofi.peers[pe].key[HEAP_DEVICE],
-                             fetch_addr(pe).key, __ATOMIC_RELEASE);
+        if (is_known(pe)) {
+            struct device_addr c = fetch_addr(pe);
+
+            __atomic_store_n(&ofi.peers[pe].base[HEAP_DEVICE], c.base,
+                             __ATOMIC_RELAXED);
+            /* release: a thread that sees the key may use the base. */
+            __atomic_store_n(&ofi.peers[pe].key[HEAP_DEVICE], c.key,
+                             __ATOMIC_RELEASE);
+        }
 }
 
 const char *ofi_device_text(void)
@@ -179,8 +185,20 @@ int ofi_device_open(void *device_addr)
     return rc;
 }
 
+/* Those of peers are unregistered, too, and the next heap has other keys. */
+static void forget_keys(void)
+{
+    lock_acquire(&ofi_lock);
+    for (int pe = 0; pe < rt_job.n_pes; pe++)
+        __atomic_store_n(&ofi.peers[pe].key[HEAP_DEVICE], FI_KEY_NOTAVAIL,
+                         __ATOMIC_RELEASE);
+    lock_release(&ofi_lock);
+}
+
 void ofi_device_unregister(void)
 {
+    if (xport_net)
+        forget_keys();
     ofi_hmem_close();
 }
 

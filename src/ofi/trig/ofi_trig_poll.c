@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the NIC has ended gives its room back, and what failed is noted: it is
- * counted in the NIC's place, unless the NIC counts failures, so that flags
- * behind it are raised when all else has ended; but the trigger takes no
- * more. */
+/* Entries of operations that the NIC has ended become free, and failures are
+ * recorded: each is counted in the NIC's place, unless the NIC counts failures,
+ * so that flags behind it are raised when all else has ended; but the trigger
+ * takes no more.  Called by the poller of the network and by calls that post,
+ * under ofi_trig.lock; it waits for nothing but in ofi_trig_await_errors(). */
 #include "ofi/trig/ofi_trig.h"
 #include "base/clock.h"
 #include "base/env.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a PE takes of its NIC's entries and counters: they are those of all PEs
- * that use the NIC, which the PEs of the node learn from each other, and what
- * a NIC does past its last entry is not defined. */
+/* A PE's share of its NIC's entries and counters: all PEs that use the NIC have
+ * them together, the PEs of a node learn from each other which NIC each uses, and
+ * what a NIC does past its last entry is not defined.  Called when the engine
+ * opens and by shmem_info --check; it takes nothing itself. */
 #include "ofi/trig/ofi_trig.h"
 #include "base/env.h"
 #include "ofi/net/ofi_cxi.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deferred work is believed when it has moved a word: a put to this PE itself,
- * and its flag, released as a stream does it - by the device's own store to the
- * doorbell, which may be lost though registering it gave no error. */
+/* Tests of deferred work when it opens: a put to this PE itself and its flag,
+ * released as a stream does it, by the device's own store to the doorbell, which
+ * may be lost though registering it gave no error; and probes of rules that no
+ * source decides.  Called by ofi_trig.c and by shmem_info --check; no other
+ * operation of deferred work is under way then. */
 #include "ofi/trig/ofi_trig.h"
 #include "base/fault.h"
 #include "base/log.h"
