@@ -15,55 +15,92 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct graph {
-    struct list_link link;      /* of all, or of those that are over */
-    uint64_t id;                /* of the capture */
+/* What has posted: a graph, or a stream outside of graphs. */
+struct owner {
+    struct list_link link;      /* of graphs, of streams, or of those over */
+    uint64_t id;                /* of the capture, or of the stream */
     uint64_t opened;            /* by which opening of this layer */
     struct list_link proxies;   /* one for each stream that takes part */
     struct list_link posts;     /* struct post_slot */
-};
-
-/* A stream that has posted outside of graphs. */
-struct loose {
-    struct list_link link;
-    struct stream_proxy *proxy;
-    struct list_link posts;     /* struct post_slot */
-    uint64_t *flag, posted;     /* raised to the number of each operation */
+    /* A stream's, raised to the number of each operation; NULL: a graph. */
+    uint64_t *flag, posted;
 };
 
 static struct base_lock lock = LOCK_INIT;
 static struct list_link graphs GUARDED_BY(lock) = LIST_INIT(graphs);
+static struct list_link streams GUARDED_BY(lock) = LIST_INIT(streams);
 static struct list_link over GUARDED_BY(lock) = LIST_INIT(over);
 static struct list_link ending = LIST_INIT(ending);     /* who advances */
-static struct list_link all_loose GUARDED_BY(lock) = LIST_INIT(all_loose);
-static struct list_link lost GUARDED_BY(lock) = LIST_INIT(lost);
 /* Streams that take part in one capture may be several threads'. */
 static struct base_lock recording = LOCK_INIT;
 
+/* NULL, logged: no memory. */
+static struct owner *owner_new(const struct stream_where *w, uint64_t id)
+{
+    struct owner *o = malloc(sizeof *o);
+
+    if (!o) {
+        stream_no_memory(w->call);
+        return NULL;
+    }
+    *o = (struct owner){ .id = id, .opened = posts_generation() };
+    o->link.next = o->link.prev = &o->link;
+    o->proxies.next = o->proxies.prev = &o->proxies;
+    o->posts.next = o->posts.prev = &o->posts;
+    return o;
+}
+
+static void close_proxies(struct list_link *proxies)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, proxies) {
+        struct stream_proxy *p = list_entry(l, struct stream_proxy, link);
+
+        list_remove(l);
+        if (stream_proxy_close(p))
+            posts_fail();
+    }
+}
+
+static void append(struct list_link *to, struct owner *o)
+{
+    lock_acquire(&lock);
+    list_append(to, &o->link);
+    lock_release(&lock);
+}
+
+static void move_to_over(struct owner *o) REQUIRES(lock)
+{
+    list_remove(&o->link);
+    list_append(&over, &o->link);
+}
+
 /* ---- graphs ---- */
 
-static struct graph *find_graph(uint64_t id) REQUIRES(lock)
+static struct owner *find_graph(uint64_t id) REQUIRES(lock)
 {
     struct list_link *l;
 
     /* The newest is the one that is recorded. */
     for (l = graphs.prev; l != &graphs; l = l->prev)
-        if (list_entry(l, struct graph, link)->id == id)
-            return list_entry(l, struct graph, link);
+        if (list_entry(l, struct owner, link)->id == id)
+            return list_entry(l, struct owner, link);
     return NULL;
 }
 
 /* On any thread, once the driver's graph and all of it are gone. */
 static void graph_ends(void *arg)
 {
-    struct graph *g = arg;
+    struct owner *g = arg;
     bool late;
 
     lock_acquire(&lock);
     late = g->opened != posts_generation();
-    list_remove(&g->link);
-    if (!late)
-        list_append(&over, &g->link);
+    if (late)
+        list_remove(&g->link);
+    else
+        move_to_over(g);
     lock_release(&lock);
     if (late) {
         posts_free(&g->posts, false);
@@ -75,30 +112,24 @@ static void graph_ends(void *arg)
 }
 
 static int graph_new(const struct stream_where *w, uint64_t id,
-                     struct graph **out)
+                     struct owner **out)
 {
-    struct graph *g = malloc(sizeof *g);
+    struct owner *g = owner_new(w, id);
     int rc;
 
     if (!g)
-        return stream_no_memory(w->call);
-    *g = (struct graph){ .id = id, .opened = posts_generation() };
-    g->link.next = g->link.prev = &g->link;
-    g->proxies.next = g->proxies.prev = &g->proxies;
-    g->posts.next = g->posts.prev = &g->posts;
+        return -ENOMEM;
     rc = stream_device_rc(w, gtl->graph_own(w->stream, graph_ends, g));
     if (rc) {
         free(g);
         return rc;
     }
-    lock_acquire(&lock);
-    list_append(&graphs, &g->link);
-    lock_release(&lock);
+    append(&graphs, g);
     *out = g;
     return 0;
 }
 
-static int graph_of(const struct stream_where *w, struct graph **out)
+static int graph_of(const struct stream_where *w, struct owner **out)
     REQUIRES(recording)
 {
     uint64_t id;
@@ -127,7 +158,7 @@ bool stream_graph_has_ops(void *stream)
     return some;
 }
 
-static int proxy_in(const struct stream_where *w, struct graph *g,
+static int proxy_in(const struct stream_where *w, struct owner *g,
                     struct stream_proxy **out) REQUIRES(recording)
 {
     struct list_link *l, *next;
@@ -138,7 +169,7 @@ static int proxy_in(const struct stream_where *w, struct graph *g,
         if ((*out)->handle == w->stream)
             return 0;
     }
-    rc = stream_proxy_new(w, 0, g, out);
+    rc = stream_proxy_new(w, g, out);
     if (!rc)
         list_append(&g->proxies, &(*out)->link);
     return rc;
@@ -148,7 +179,7 @@ static int proxy_in(const struct stream_where *w, struct graph *g,
 static int slot_add(const struct stream_where *w, struct post_slot *s)
     REQUIRES(recording)
 {
-    struct graph *g = NULL;
+    struct owner *g = NULL;
     int rc = graph_of(w, &g);
 
     rc = rc ? rc : proxy_in(w, g, &s->proxy);
@@ -184,83 +215,87 @@ int stream_record(const struct stream_where *w, stream_replay *repeat,
 
 /* ---- outside of graphs ---- */
 
+/* A stream has one proxy, from the start. */
+static struct stream_proxy *proxy_of(const struct owner *s)
+{
+    return list_entry(s->proxies.next, struct stream_proxy, link);
+}
+
+static bool has_handle(const struct owner *s, void *stream)
+{
+    const struct stream_proxy *p = proxy_of(s);
+
+    return p->handle == stream && p->owner == gtl_stream_owner(stream);
+}
+
 /* Another stream's, whose handle this was, is over. */
-static struct loose *find_loose(const struct stream_where *w, uint64_t id)
-    REQUIRES(lock)
+static struct owner *find_stream(void *stream, uint64_t id) REQUIRES(lock)
 {
     struct list_link *l, *next;
 
-    list_each(l, next, &all_loose) {
-        struct loose *s = list_entry(l, struct loose, link);
+    list_each(l, next, &streams) {
+        struct owner *s = list_entry(l, struct owner, link);
 
-        if (s->proxy->handle != w->stream ||
-            s->proxy->owner != gtl_stream_owner(w->stream))
+        if (!has_handle(s, stream))
             continue;
-        if (s->proxy->id == id)
+        if (s->id == id)
             return s;
-        list_remove(l);
-        list_append(&lost, l);
+        move_to_over(s);
     }
     return NULL;
 }
 
-static int loose_open(const struct stream_where *w, uint64_t id,
-                      struct loose *s)
+static int stream_new(const struct stream_where *w, uint64_t id,
+                      struct owner **out)
 {
-    int rc = stream_proxy_new(w, id, NULL, &s->proxy);
+    struct owner *s = owner_new(w, id);
+    struct stream_proxy *p;
+    int rc;
 
+    if (!s)
+        return -ENOMEM;
+    rc = stream_proxy_new(w, NULL, &p);
     if (rc)
-        return rc;
-    s->posts.next = s->posts.prev = &s->posts;
+        goto free_owner;
+    list_append(&s->proxies, &p->link);
     rc = post_flag_alloc(w, &s->flag);
     if (rc)
-        stream_proxy_close(s->proxy);
-    else
-        *s->flag = 0;
+        goto close_proxy;
+    *s->flag = 0;
+    append(&streams, s);
+    *out = s;
+    return 0;
+close_proxy:
+    close_proxies(&s->proxies);
+free_owner:
+    free(s);
     return rc;
 }
 
-static int loose_of(const struct stream_where *w, uint64_t id,
-                    struct loose **out) REQUIRES(recording)
+static int stream_of(const struct stream_where *w, uint64_t id,
+                     struct owner **out) REQUIRES(recording)
 {
-    struct loose *s;
-    int rc;
-
     lock_acquire(&lock);
-    *out = find_loose(w, id);
+    *out = find_stream(w->stream, id);
     lock_release(&lock);
-    if (*out)
-        return 0;
-    s = calloc(1, sizeof *s);
-    if (!s)
-        return stream_no_memory(w->call);
-    rc = loose_open(w, id, s);
-    if (rc) {
-        free(s);
-        return rc;
-    }
-    lock_acquire(&lock);
-    list_append(&all_loose, &s->link);
-    lock_release(&lock);
-    *out = s;
-    return 0;
+    return *out ? 0 : stream_new(w, id, out);
 }
 
 static int defer_once(const struct stream_where *w, uint64_t id,
                       struct post_slot *s)
 {
-    struct loose *of;
+    struct owner *of;
     int rc;
 
     lock_acquire(&recording);
-    rc = loose_of(w, id, &of);
+    rc = stream_of(w, id, &of);
     lock_release(&recording);
     if (rc) {
         free(s);
         return rc;
     }
     s->once = true;
-    s->proxy = of->proxy;
+    s->proxy = proxy_of(of);
     s->flag = of->flag;
     s->number = ++of->posted;
     post_slot_add(&of->posts, s);
@@ -286,35 +321,25 @@ int stream_defer(const struct stream_where *w, stream_replay *repeat,
 
 /* ---- the progress thread's side ---- */
 
-/* Nothing of it is under way any more. */
-static bool graph_over(const struct graph *g)
+/* Nothing of it is under way any more.  A graph keeps its slots; a stream that
+ * was destroyed may not have come to its own yet. */
+static bool owner_over(const struct owner *o)
 {
     struct list_link *l;
 
-    for (l = g->proxies.next; l != &g->proxies; l = l->next)
+    for (l = o->proxies.next; l != &o->proxies; l = l->next)
         if (!stream_proxy_idle(list_entry(l, struct stream_proxy, link)))
             return false;
-    return !posts_pending(&g->posts);
+    return o->flag ? list_empty(&o->posts) : !posts_pending(&o->posts);
 }
 
-static void close_proxies(struct graph *g)
+static void owner_free(struct owner *o)
 {
-    struct list_link *l, *next;
-
-    list_each(l, next, &g->proxies) {
-        struct stream_proxy *p = list_entry(l, struct stream_proxy, link);
-
-        list_remove(l);
-        if (stream_proxy_close(p))
-            posts_fail();
-    }
-}
-
-static void graph_free(struct graph *g)
-{
-    close_proxies(g);
-    posts_free(&g->posts, true);
-    free(g);
+    close_proxies(&o->proxies);
+    posts_free(&o->posts, true);
+    if (o->flag)
+        stream_flag_free(o->flag);
+    free(o);
 }
 
 static void move(struct list_link *from, struct list_link *to)
@@ -334,40 +359,6 @@ static void take_over(void)
     lock_release(&lock);
 }
 
-static void loose_free(struct loose *s)
-{
-    if (stream_proxy_close(s->proxy))
-        posts_fail();
-    posts_free(&s->posts, true);
-    stream_flag_free(s->flag);
-    free(s);
-}
-
-/* Streams that were destroyed had come past what they had posted. */
-static bool free_lost(void)
-{
-    struct list_link *l, *next, these = LIST_INIT(these);
-    bool left = false;
-
-    lock_acquire(&lock);
-    move(&lost, &these);
-    lock_release(&lock);
-    list_each(l, next, &these) {
-        struct loose *s = list_entry(l, struct loose, link);
-
-        list_remove(l);
-        if (list_empty(&s->posts) && stream_proxy_idle(s->proxy)) {
-            loose_free(s);
-            continue;
-        }
-        lock_acquire(&lock);
-        list_append(&lost, l);
-        lock_release(&lock);
-        left = true;
-    }
-    return left;
-}
-
 /* Is any left? */
 static bool free_over(void)
 {
@@ -375,14 +366,14 @@ static bool free_over(void)
 
     take_over();
     list_each(l, next, &ending) {
-        struct graph *g = list_entry(l, struct graph, link);
+        struct owner *o = list_entry(l, struct owner, link);
 
-        if (!graph_over(g))
+        if (!owner_over(o))
             continue;
         list_remove(l);
-        graph_free(g);
+        owner_free(o);
     }
-    return free_lost() || !list_empty(&ending);
+    return !list_empty(&ending);
 }
 
 bool stream_graphs_advance(bool *busy)
@@ -418,12 +409,11 @@ void stream_graphs_stream_destroyed(void *stream)
     if (likely(!stream_graphs_any()))
         return;
     lock_acquire(&lock);
-    list_each(l, next, &all_loose) {
-        struct stream_proxy *p = list_entry(l, struct loose, link)->proxy;
+    list_each(l, next, &streams) {
+        struct owner *s = list_entry(l, struct owner, link);
 
-        if (p->handle == stream && p->owner == gtl_stream_owner(stream)) {
-            list_remove(l);
-            list_append(&lost, l);
+        if (has_handle(s, stream)) {
+            move_to_over(s);
             any = true;
         }
     }
@@ -434,30 +424,11 @@ void stream_graphs_stream_destroyed(void *stream)
     }
 }
 
-/* Its streams may still look at flags, or a proxy raise one. */
-static bool in_use(const struct stream_proxy *p, const struct list_link *posts)
+/* The stream may still look at the flag, or its proxy raise it. */
+static bool in_use(const struct owner *s)
 {
-    return gtl->stream_query(p->stream) == -EAGAIN ||
-           (!gtl_device.host_streams && !list_empty(posts));
-}
-
-static bool close_loose(struct list_link *all)
-{
-    struct list_link *l, *next;
-    bool left = false;
-
-    list_each(l, next, all) {
-        struct loose *s = list_entry(l, struct loose, link);
-
-        list_remove(l);
-        if (!in_use(s->proxy, &s->posts)) {
-            loose_free(s);
-        } else {
-            stream_proxy_close(s->proxy);
-            left = true;
-        }
-    }
-    return left;
+    return gtl->stream_query(proxy_of(s)->stream) == -EAGAIN ||
+           (!gtl_device.host_streams && !list_empty(&s->posts));
 }
 
 /* Graphs that still exist end on a thread of the driver's: at any time. */
@@ -469,30 +440,32 @@ static bool leave_graphs(void)
     lock_acquire(&lock);
     left = !list_empty(&graphs);
     list_each(l, next, &graphs)
-        move(&list_entry(l, struct graph, link)->proxies, &theirs);
+        move(&list_entry(l, struct owner, link)->proxies, &theirs);
     lock_release(&lock);
-    list_each(l, next, &theirs) {
-        list_remove(l);
-        stream_proxy_close(list_entry(l, struct stream_proxy, link));
-    }
+    close_proxies(&theirs);
     return left;
 }
 
 bool stream_graphs_close(void)
 {
-    struct list_link *l, *next, ours = LIST_INIT(ours);
+    struct list_link *l, *next;
     bool left = leave_graphs();
 
+    lock_acquire(&lock);
+    move(&streams, &over);
+    lock_release(&lock);
     take_over();
     list_each(l, next, &ending) {
+        struct owner *o = list_entry(l, struct owner, link);
+
         list_remove(l);
-        graph_free(list_entry(l, struct graph, link));
+        if (o->flag && in_use(o)) {
+            close_proxies(&o->proxies);
+            left = true;
+        } else {
+            owner_free(o);
+        }
     }
-    lock_acquire(&lock);
-    move(&all_loose, &ours);
-    move(&lost, &ours);
-    lock_release(&lock);
-    left |= close_loose(&ours);
     posts_failed();
     return left;
 }

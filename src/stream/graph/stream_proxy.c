@@ -105,8 +105,8 @@ static int proxy_open(const struct stream_where *w, struct stream_proxy *p)
     return 0;
 }
 
-int stream_proxy_new(const struct stream_where *w, uint64_t id,
-                     const void *graph, struct stream_proxy **out)
+int stream_proxy_new(const struct stream_where *w, const void *graph,
+                     struct stream_proxy **out)
 {
     struct stream_proxy *p = malloc(sizeof *p);
     int rc;
@@ -114,8 +114,8 @@ int stream_proxy_new(const struct stream_where *w, uint64_t id,
     if (!p)
         return stream_no_memory(w->call);
     *p = (struct stream_proxy){
-        .handle = w->stream, .id = id, .graph = graph,
-        .owner = gtl_stream_owner(w->stream)
+        .handle = w->stream, .owner = gtl_stream_owner(w->stream),
+        .graph = graph
     };
     p->link.next = p->link.prev = &p->link;
     rc = proxy_open(w, p);

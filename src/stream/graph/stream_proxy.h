@@ -13,13 +13,13 @@ struct stream_proxy {
     struct list_link all;
     const void *graph;          /* its owner; NULL: a stream owns it */
     void *handle;               /* of the program's stream */
-    uint64_t id, owner;         /* the stream's number, for look-ups */
+    uint64_t owner;             /* as gtl_stream_owner(handle) */
     void *stream;
     struct stream_ring *ring;   /* the op ring of `stream` */
 };
 
-int stream_proxy_new(const struct stream_where *w, uint64_t id,
-                     const void *graph, struct stream_proxy **out);
+int stream_proxy_new(const struct stream_where *w, const void *graph,
+                     struct stream_proxy **out);
 /* Has all of it completed, on the device and in the network?  By the progress
  * thread. */
 bool stream_proxy_idle(const struct stream_proxy *p);
