@@ -109,13 +109,12 @@ static struct msg_chan *new_chan(const struct msg_args *a, int pe)
  * could take one.  False: the pool has no room. */
 static bool alloc_memory(struct msg_chan *c)
 {
-    size_t size = c->part ? part_counters_size(c) : sizeof *c->counters;
-
-    c->counters = heap_pool_alloc(size);
+    c->counters_size = c->part ? part_counters_size(c) : sizeof *c->counters;
+    c->counters = heap_pool_alloc(c->counters_size);
     if (!c->counters)
         return false;
     c->dev_counters = (void *)stream_device_address(
-        core_world.my_pe, c->counters, size);
+        core_world.my_pe, c->counters, c->counters_size);
     return !c->one_shot || c->sends ||
            msg_alloc_slots(c, heap_find(c->buf, c->len) < 0 && c->len);
 }

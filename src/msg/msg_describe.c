@@ -4,7 +4,7 @@
 #include "msg/msg_int.h"
 #include "core/core_misuse.h"
 #include "msg/msg_table.h"
-#include "msg/part/part.h"
+#include "msg/pcoll/pcoll.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,12 +26,13 @@ static void describe_if_its(struct msg_chan *c, void *arg)
     const char *freed = c->peer_freed ? ", which has freed its end" : "";
 
     if (!c->counters ||
-        (uintptr_t)s->word - (uintptr_t)c->counters >=
-            (c->part ? part_counters_size(c) : sizeof *c->counters))
+        (uintptr_t)s->word - (uintptr_t)c->counters >= c->counters_size)
         return;
     s->found = true;
     s->pe = c->pe;
-    if (c->part)
+    if (pcoll_of_end(c))
+        pcoll_run_describe(pcoll_of_end(c), s->text, s->size);
+    else if (c->part)
         part_describe(c, s->text, s->size);
     else if (c->tag < 0)
         snprintf(s->text, s->size, "a step of a collective request, with PE %d",

@@ -66,7 +66,7 @@ struct msg_chan {
     bool peer_freed;            /* atomic: the partner's end is freed */
     bool buf_freed;
     enum msg_proto_id proto;
-    int pe;
+    int pe;                     /* -1: a partitioned collective, pcoll.h */
     unsigned slots;
     uint64_t seq;               /* the last iteration that was started */
     char *buf;
@@ -95,6 +95,7 @@ struct msg_chan {
     bool reached;               /* one-shot receive: the stream has */
     unsigned long error_turn;   /* of its error among its ring's */
     size_t len;                 /* of buf */
+    size_t counters_size;       /* bytes, of all that counters has */
     struct msg_chan *next;      /* in the table of receives without a sender */
     uint64_t handle, peer_handle;
     uint64_t peer_last;         /* the partner's last iteration, if freed */
@@ -191,7 +192,7 @@ void msg_chan_delete(struct msg_chan *c);
 void msg_chan_list(struct msg_chan *c) REQUIRES(msg_lock);
 /* It leaves its list, and its memory is given back; its trigger is closed. */
 void msg_chan_release(struct msg_chan *c) REQUIRES(msg_lock);
-/* It has sent its RTS: it is in the list of all. */
+/* It has sent its RTS, or sends none: it is in the list of all. */
 void msg_chan_set_rts_sent(struct msg_chan *s) REQUIRES(msg_lock);
 /* A send that has not, or NULL. */
 struct msg_chan *msg_chan_first_without_rts(void) REQUIRES(msg_lock);

@@ -55,6 +55,17 @@ static void find_reduction(const struct gtl_reduce *r, size_t size, void *arg)
         snprintf(g->first, sizeof g->first, "a reduction's request");
 }
 
+/* Its two buffers, as those of a reduction. */
+static void find_collective(struct msg_chan *c, void *arg)
+{
+    const struct pcoll *p = pcoll_of_end(c);
+
+    for (int i = SHMEMX_SOURCE; p && i <= SHMEMX_DEST; i++)
+        find_reduction(&(struct gtl_reduce){ .out = p->base[i],
+                                             .a = p->base[i],
+                                             .n = pcoll_extent(p, i) }, 1, arg);
+}
+
 static void find_put(const struct stream_op *op, void *arg)
 {
     struct range *g = arg;
@@ -91,7 +102,7 @@ void msg_memory_freed(const char *call, const void *p, size_t size)
 
     msg_chan_visit(true, find_channel, &g);
     msg_coll_visit(find_reduction, &g);
-    pcoll_visit(find_reduction, &g);
+    msg_chan_visit(true, find_collective, &g);
     stream_req_visit(find_put, &g);
     trig_visit_ops(find_triggered, &g);
     if (!g.users)

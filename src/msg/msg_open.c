@@ -16,7 +16,6 @@
 static bool describe_counter(const void *word, char *text, size_t size)
 {
     return msg_coll_describe_counter(word, text, size) ||
-           pcoll_describe_counter(word, text, size) ||
            msg_describe_counter(word, text, size) ||
            trig_describe_word(word, text, size);
 }
@@ -86,8 +85,8 @@ int msg_reserve(void)
 
 void msg_close(void)
 {
+    pcoll_close();
     msg_match_close();
     msg_coll_close();
-    pcoll_close();
     pcoll_sched_close();
 }

@@ -12,54 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct base_lock lock = LOCK_INIT;
-static struct list_link made GUARDED_BY(lock) = LIST_INIT(made);
-
-/* ---- of all requests ---- */
-
-static size_t counters_size(const struct pcoll *c)
-{
-    size_t n = (size_t)c->part.n;
-
-    return sizeof *c->counters +
-           ((c->sched.usual ? 2 : 3) * n + 2) * sizeof(uint64_t);
-}
-
-bool pcoll_describe_counter(const void *word, char *text, size_t size)
-{
-    struct list_link *l, *next;
-    bool found = false;
-
-    if (!lock_try(&lock))
-        return false;
-    list_each(l, next, &made) {
-        const struct pcoll *c = list_entry(l, struct pcoll, link);
-
-        if ((uintptr_t)word - (uintptr_t)c->counters >= counters_size(c))
-            continue;
-        pcoll_run_describe(c, text, size);
-        found = true;
-    }
-    lock_release(&lock);
-    return found;
-}
-
-void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
-                               void *arg), void *arg)
-{
-    struct list_link *l, *next;
-
-    lock_acquire(&lock);
-    list_each(l, next, &made) {
-        const struct pcoll *c = list_entry(l, struct pcoll, link);
-
-        for (int i = SHMEMX_SOURCE; i <= SHMEMX_DEST; i++)
-            visit(&(struct gtl_reduce){ .out = c->base[i], .a = c->base[i],
-                                        .n = pcoll_extent(c, i) }, 1, arg);
-    }
-    lock_release(&lock);
-}
-
 /* ---- deleted ---- */
 
 /* Ends its part in kernels and the device, before the memory that they use. */
@@ -96,23 +48,27 @@ void pcoll_delete(const char *call, struct pcoll *c)
         heap_pool_free(c->room);
     if (c->counters)
         heap_pool_free(c->counters);
-    lock_acquire(&lock);
-    list_remove(&c->link);
-    lock_release(&lock);
+    lock_acquire(&msg_lock);
+    list_remove(&c->end.link);
+    lock_release(&msg_lock);
+    free_pcoll(c);
+}
+
+static void free_if_coll(struct msg_chan *end, void *arg)
+{
+    struct pcoll *c = pcoll_of_end(end);
+
+    (void)arg;
+    if (!c)
+        return;
+    list_remove(&end->link);
+    leave_device(c);
     free_pcoll(c);
 }
 
 void pcoll_close(void)
 {
-    struct list_link *l, *next;
-
-    lock_acquire(&lock);
-    list_each(l, next, &made) {
-        list_remove(l);
-        leave_device(list_entry(l, struct pcoll, link));
-        free_pcoll(list_entry(l, struct pcoll, link));
-    }
-    lock_release(&lock);
+    msg_chan_visit(true, free_if_coll, NULL);
 }
 
 /* ---- creation: this member's own part ---- */
@@ -169,8 +125,12 @@ static int open_stream(struct pcoll *c)
 static int alloc(struct pcoll *c)
 {
     size_t n = (size_t)c->part.n;
-    int rc = need_pool(c, &c->counters, counters_size(c));
+    int rc;
 
+    c->end.counters_size = sizeof *c->counters +
+                           ((c->sched.usual ? 2 : 3) * n + 2) *
+                               sizeof(uint64_t);
+    rc = need_pool(c, &c->counters, c->end.counters_size);
     rc = rc ? rc : need_pool(c, &c->base[SHMEMX_SCRATCH],
                              pcoll_extent(c, SHMEMX_SCRATCH));
     rc = rc ? rc : open_stream(c);
@@ -178,7 +138,7 @@ static int alloc(struct pcoll *c)
         return rc;
     c->end.counters = c->end.peer_counters = &c->counters->counters;
     c->end.dev_counters = (void *)stream_device_address(
-        core_world.my_pe, c->counters, counters_size(c));
+        core_world.my_pe, c->counters, c->end.counters_size);
     c->device_done = c->counters->arrived + n;
     c->acks = c->sched.usual ? NULL : c->device_done + n + 2;
     rc = pcoll_link_actions(c);
@@ -217,7 +177,7 @@ static struct pcoll *new_pcoll(const struct pcoll_args *a,
         .proto = MSG_PROTO_PART, .pe = -1, .team = msg_team_id(a->team),
         .part = &c->part
     };
-    c->link.next = c->link.prev = &c->link;
+    c->end.link.next = c->end.link.prev = &c->end.link;
     c->call = a->call;
     c->team = a->team;
     c->number = (uint32_t)a->team->calls;
@@ -505,9 +465,9 @@ int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
             pcoll_delete(a->call, c);
         return rc;
     }
-    lock_acquire(&lock);
-    list_append(&made, &c->link);
-    lock_release(&lock);
+    lock_acquire(&msg_lock);
+    msg_chan_set_rts_sent(&c->end);
+    lock_release(&msg_lock);
     *out = r;
     return 0;
 }

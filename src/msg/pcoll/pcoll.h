@@ -48,7 +48,6 @@ struct pcoll_run {
  * its iterations that have ended. */
 struct pcoll {
     struct msg_chan end;        /* first; of no partner, and in no table */
-    struct list_link link;      /* of all */
     const char *call;
     struct core_team *team;
     uint32_t number;
@@ -86,6 +85,12 @@ struct pcoll {
 };
 _Static_assert(offsetof(struct pcoll, end) == 0,
                "the object of a request is its channel's end");
+
+/* NULL: it is the end of a message's channel. */
+static inline struct pcoll *pcoll_of_end(struct msg_chan *c)
+{
+    return c->pe < 0 ? list_entry(c, struct pcoll, end) : NULL;
+}
 
 /* Of a partition's piece: bytes; and where it is. */
 static inline size_t pcoll_bytes(const struct pcoll *c, shmemx_piece_t p)
@@ -125,12 +130,9 @@ static inline size_t pcoll_extent(const struct pcoll *c, int buffer)
 int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
                  int wrong, struct shmemx_req **out);
 void pcoll_delete(const char *call, struct pcoll *c);
-/* Frees those that the program has left: their triggers are gone. */
+/* Frees those that the program has left: their triggers are gone.  Before
+ * msg_match_close(), which frees ends of channels. */
 void pcoll_close(void);
-/* As msg_coll_describe_counter(), msg_coll_visit(). */
-bool pcoll_describe_counter(const void *word, char *text, size_t size);
-void pcoll_visit(void (*visit)(const struct gtl_reduce *r, size_t size,
-                               void *arg), void *arg);
 
 /* ---- pcoll_link.c ---- */
 /* Counts messages: links, numbers, sends.  -ENOMEM, logged. */
