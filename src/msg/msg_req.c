@@ -8,7 +8,7 @@
 #include "msg/msg_proto.h"
 #include "msg/part/part.h"
 #include "stream/stream_stats.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <stdio.h>

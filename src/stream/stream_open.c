@@ -9,7 +9,7 @@
 #include "stream/graph/stream_graph.h"
 #include "stream/graph/stream_graph_post.h"
 #include "stream/stream_upper.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 bool stream_is_open;
 const struct stream_upper_ops *stream_upper;
@@ -38,7 +38,6 @@ int stream_open(void)
         stream_counters_open();
         xport_trig->ready();
         stream_wait_open();
-        stream_watch_open();
         stream_watchdog_open();
         /* release: a thread that sees it sees the rest. */
         __atomic_store_n(&stream_is_open, true, __ATOMIC_RELEASE);
@@ -89,7 +88,6 @@ static void close_streams(void)
 
     stream_is_open = false;
     posts_close();              /* launches repeat nothing any more */
-    stream_watch_close();
     stream_watchdog_close();
     gtl->stop_streams();
     stream_wait_close();

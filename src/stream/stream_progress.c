@@ -20,7 +20,6 @@
 #include "base/fault.h"
 #include "base/lock.h"
 #include "progress/progress.h"
-#include "stream/stream_watch.h"
 
 #define SLEEP_MAX_NS ((uint64_t)1000000)
 
@@ -102,7 +101,6 @@ int stream_progress_start(void)
         runs = !rc;
     }
     lock_release(&lock);
-    stream_watch_start();
     return rc;
 }
 

@@ -8,7 +8,7 @@
  * returns. */
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

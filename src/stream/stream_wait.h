@@ -30,6 +30,16 @@ int stream_wait_poll_first(const struct stream_where *w,
 /* The software device: the stream's own thread polls for the condition. */
 int stream_wait_on_thread(const struct stream_where *w,
                           const struct stream_wait *c);
+/* A stream's thread polls, from begin to end. */
+struct stream_thread_wait {
+    const void *of;
+    uint64_t turn;              /* another one for each */
+    void *stream;
+    int pe;                     /* the one that is to end it, or -1 */
+    struct core_waiter what;
+};
+/* Each wait of a thread, under a lock. */
+void stream_wait_visit(void (*visit)(const struct stream_thread_wait *t));
 /* On the thread of a stream: is such a wait what comes next? */
 bool stream_wait_is_next(void);
 void stream_wait_open(void);

@@ -4,7 +4,9 @@
 #include "stream/stream_wait_log.h"
 #include "base/lock.h"
 #include "core/core_device.h"
-#include "gtl/gtl.h"
+#include "diag/diag.h"
+#include "gtl/gtl_default_stream.h"
+#include "stream/stream.h"
 
 #include <stdlib.h>
 
@@ -233,10 +235,11 @@ static void are_past(struct stream_wait_log *s, uint64_t at)
     lock_release(&lock);
 }
 
-/* An event is recorded behind each wait, for this may be the last call on the
- * stream.  If the watchdog queries it at the same time, the event reports this
- * wait or an earlier one, and `at` names no later one. */
-void stream_wait_log_record_event(void *stream, bool ours)
+/* Where the watchdog cannot see how far streams are, an event is recorded
+ * behind each wait, for this may be the last call on the stream.  If the
+ * watchdog queries it at the same time, the event reports this wait or an
+ * earlier one, and `at` names no later one. */
+void stream_watch_enqueued(void *stream, bool ours)
 {
     uintptr_t key = key_of(stream);
     struct stream_wait_log *s = lasts[mix(key, LAST_BITS)];
@@ -244,7 +247,7 @@ void stream_wait_log_record_event(void *stream, bool ours)
     struct stream_wait_log_event *m;
     uint64_t n;
 
-    if (!s)
+    if (gtl_device.host_streams || !s)
         return;
     /* acquire: read before the key, and so of this stream. */
     n = __atomic_load_n(&s->n, __ATOMIC_ACQUIRE);
@@ -368,4 +371,27 @@ void stream_wait_log_count(unsigned *now, unsigned *made)
     *now = n_used;
     *made = n_made;
     lock_release(&lock);
+}
+
+/* ---- for the calls that enqueue waits ---- */
+
+void stream_watch_add(const struct stream_where *w, const void *sym,
+                      uint64_t *word, uint64_t least, int pe)
+{
+    const struct stream_wait_log_entry note = {
+        .call = w->call, .sym = sym, .word = word, .least = least, .pe = pe
+    };
+
+    /* No other thread can ask what a thread's own stream has come to. */
+    if (unlikely(gtl_is_per_thread(w->stream)))
+        return;
+    if (unlikely(stream_wait_log_add(w->stream, &note)) &&
+        !gtl_device.host_streams && GET(stream_is_open))
+        diag_watchdog_call(stream_wait_log_query_events);
+}
+
+void stream_synced(void *stream)
+{
+    if (!gtl_device.host_streams && stream_wait_log_first())
+        stream_wait_log_completed(stream);
 }

@@ -21,6 +21,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct stream_where;
+
+/* Enqueued: the stream waits until *word, sym for the program, is at least
+ * that; pe: who raises it, or -1.  sym NULL: the NIC raises it behind
+ * operations on other nodes. */
+void stream_watch_add(const struct stream_where *w, const void *sym,
+                      uint64_t *word, uint64_t least, int pe);
+/* The stream has all waits that were noted; ours: of those since the last time,
+ * the words are the library's, which only rise, so that one that the processor
+ * reads needs no event; else the program's. */
+void stream_watch_enqueued(void *stream, bool ours);
+
 enum {
     STREAM_WAIT_LOG_ENTRIES = 64,       /* of one stream; older ones are lost */
     STREAM_WAIT_LOG_EVENTS = 4,       /* so many waits, the last, have events */
@@ -71,10 +83,6 @@ void stream_wait_log_make_events(void);
  * stream_wait_log_query_events() is due, for an event. */
 bool stream_wait_log_add(void *stream,
                          const struct stream_wait_log_entry *note);
-/* Behind that, where the watchdog cannot see how far streams are.  ours: the
- * flags are the library's, which only rise, so that one that the processor
- * reads needs no event. */
-void stream_wait_log_record_event(void *stream, bool ours);
 /* The stream has come past all of them. */
 void stream_wait_log_completed(void *stream);
 /* Of the watchdog's: waits that are past by what events say. */
@@ -97,5 +105,10 @@ void stream_wait_log_close(void);
 
 /* Records of streams now; and there are, for any. */
 void stream_wait_log_count(unsigned *used, unsigned *made);
+
+/* ---- stream_watchdog.c: by which diag checks and describes streams ---- */
+/* With the layer: the watchdog checks from then on. */
+void stream_watchdog_open(void);
+void stream_watchdog_close(void);
 
 #endif

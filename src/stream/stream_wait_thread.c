@@ -11,7 +11,6 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "stream/ring/stream_ring.h"
-#include "stream/stream_watch.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -22,7 +21,6 @@
 /* Atomic.  A thread that watches counts itself before it reads closing. */
 static bool closing;
 static unsigned watching;
-static uint64_t turns;          /* of such waits */
 
 /* So long a stream waits as the program's threads do, which poll the network,
  * before its device waits. */
@@ -33,16 +31,21 @@ static uint64_t turns;          /* of such waits */
 #define SPIN_NS ((uint64_t)2000)
 
 struct software {
-    struct list_link link;      /* of those that no stream has come past */
+    struct list_link link;      /* of those ahead, or of those that wait */
     const char *call;
     void *stream;
     struct stream_wait wait;
+    uint64_t turn;              /* of those that wait */
     size_t n;                   /* of flags that are waited for briefly */
     struct gtl_flag flags[];
 };
 
 static struct base_lock lock = LOCK_INIT;
+static uint64_t turns GUARDED_BY(lock);     /* waits that were polled for */
+/* Those that no stream has come past; apart, for there may be many, those whose
+ * threads poll. */
 static struct list_link ahead GUARDED_BY(lock) = LIST_INIT(ahead);
+static struct list_link waiting GUARDED_BY(lock) = LIST_INIT(waiting);
 
 static void free_wait(struct software *s)
 {
@@ -52,27 +55,29 @@ static void free_wait(struct software *s)
     free(s);
 }
 
-/* False: we close before it is over. */
-static bool watch_until_over(const struct software *s)
+static void move_to_waiting(struct software *s)
 {
-    struct stream_thread_wait own = {
-        .turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED),
-        .stream = s->stream,
-        .pe = s->wait.whose - 1,
-        .what = stream_wait_describe(s->call, &s->wait)
-    };
-    struct core_waiter w = own.what;
+    lock_acquire(&lock);
+    s->turn = ++turns;
+    list_remove(&s->link);
+    list_append(&waiting, &s->link);
+    lock_release(&lock);
+}
+
+/* False: we close before it is over. */
+static bool watch_until_over(struct software *s)
+{
+    struct core_waiter w = stream_wait_describe(s->call, &s->wait);
     bool over = stream_wait_satisfied(&s->wait);
 
     if (over)
         return true;
     w.info.silent = true;
-    stream_watch_begin(&own);
+    move_to_waiting(s);
     while (!(over = stream_wait_satisfied(&s->wait)) &&
            !__atomic_load_n(&closing, __ATOMIC_RELAXED))
         core_wait_step(&w);
     core_wait_end(&w);
-    stream_watch_end(&own);
     return over;
 }
 
@@ -152,6 +157,23 @@ static void watch(void *arg)
     free_wait(s);
     /* release: stream_wait_close comes after all of this. */
     __atomic_fetch_sub(&watching, 1, __ATOMIC_RELEASE);
+}
+
+void stream_wait_visit(void (*visit)(const struct stream_thread_wait *t))
+{
+    struct list_link *l, *next;
+
+    lock_acquire(&lock);
+    list_each(l, next, &waiting) {
+        const struct software *s = list_entry(l, struct software, link);
+
+        visit(&(struct stream_thread_wait){
+            .of = s, .turn = s->turn, .stream = s->stream,
+            .pe = s->wait.whose - 1,
+            .what = stream_wait_describe(s->call, &s->wait)
+        });
+    }
+    lock_release(&lock);
 }
 
 bool stream_wait_is_next(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams that wait for long: the watchdog's and the hang report's source.
  *
- * The watchdog looks at the notes of waits (stream_watch.c) and at the
+ * The watchdog looks at the notes of waits (stream_wait_log.c) and at the
  * operations at the heads of the rings.  A wait that lasts from one check to
  * the next is kept in a list with the time when it was first seen, and is
  * reported with the activity of the PEs that are to end it.
@@ -11,7 +11,7 @@
  * has been given more to wait for meanwhile, as a stream that goes on is.  The
  * software device reports it.  All but stream_watchdog_close() runs on the
  * diag thread or in the handler of a report. */
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/symbol.h"
@@ -21,7 +21,7 @@
 #include "diag/diag.h"
 #include "stream/ring/stream_ring.h"
 #include "stream/stream_upper.h"
-#include "stream/stream_wait_log.h"
+#include "stream/stream_wait.h"
 
 #include <stdlib.h>
 
@@ -124,11 +124,11 @@ static void check_wait_log(struct stream_wait_log *s, uintptr_t key)
     SET(s->seen, n);
 }
 
-static void check_thread_wait(const struct stream_thread_wait *o)
+static void check_thread_wait(const struct stream_thread_wait *t)
 {
     saw_lasting(&(struct saw){
-        .of = o, .turn = o->turn, .stream = o->stream, .pe = o->pe,
-        .what = o->what
+        .of = t->of, .turn = t->turn, .stream = t->stream, .pe = t->pe,
+        .what = t->what
     });
 }
 
@@ -258,7 +258,7 @@ static void check(uint64_t now)
         if (key)
             check_wait_log(s, key);
     }
-    stream_watch_visit(check_thread_wait);
+    stream_wait_visit(check_thread_wait);
     looked = stream_rings_visit_heads(check_ring_head);
     now = clock_ns();         /* the visits may have taken long */
     for (unsigned i = 0; i < n_entries;) {
@@ -297,10 +297,16 @@ static const struct diag_source source = {
 void stream_watchdog_open(void)
 {
     diag_register(&source);
+    diag_watchdog_start();      /* or there is none, and that is all */
+    if (!gtl_device.host_streams)
+        stream_wait_log_make_events();
 }
 
 void stream_watchdog_close(void)
 {
+    diag_watchdog_call(NULL);
+    diag_watchdog_stop();
+    stream_wait_log_close();
     __atomic_store_n(&report_part, NULL, __ATOMIC_RELEASE);
     while (n_entries)
         free(entries[--n_entries]);

@@ -14,7 +14,7 @@
 #include "stream/ring/stream_ring.h"
 #include "base/clock.h"
 #include "core/core_trace.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/handle.h"
 #include "stream/stream_int.h"
 #include "stream/stream_stats.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 

@@ -11,7 +11,7 @@
 #include "stream/queue/stream_queue.h"
 #include "stream/ring/stream_ring.h"
 #include "stream/stream_upper.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

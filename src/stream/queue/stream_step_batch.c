@@ -3,7 +3,7 @@
  * stream_start.c and the protocols of msg call it.  It waits for nothing. */
 #include "stream/queue/stream_step_batch.h"
 #include "stream/stream_stats.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <stdlib.h>
