@@ -5,7 +5,7 @@
  * The loads and stores of a kernel itself are in include/shmemx_dev*.h; this
  * layer fills the state that these headers read.  A state belongs to a
  * device context and has rings of its own, whose requests are executed as
- * operations of a stream are, by stream_exec_host().
+ * operations of a stream are, by stream_exec_step().
  *
  * Threads: any call from any thread, after core is up.  Calls give 0 or -errno,
  * logged. */

@@ -20,7 +20,6 @@ struct kernel_ring {
     bool held;                  /* atomic: the lock of what follows */
     struct stream_exec_ctx exec;
     struct stream_op op;        /* the request under way */
-    bool begun, holds;          /* holds: op completes before the next one */
     uint64_t at, done;          /* done: written by the holder, read by all */
     uint64_t tended_ns;         /* atomic: when a kernel's thread last stepped
                                  * it, and left something under way */

@@ -129,45 +129,25 @@ static bool begin(struct kernel_ring *r, bool *busy)
         return false;
     }
     kernel_request_read(q, &r->results[r->at & r->mask], &r->op);
-    r->exec.part = (struct stream_op_state){ 0 };
-    r->begun = true;
     return true;
 }
 
-/* Results for the device's memory go there through the executor, which has
- * room for one.  The source of a short put with a signal may be reused once it
- * is taken, and was not copied if the signal follows the put. */
+/* The source of a short put with a signal may be reused once it is taken, and
+ * was not copied if the signal follows the put. */
 static bool holds(const struct stream_op *op)
 {
-    if (op->kind == STREAM_PUT_SIGNAL)
-        return op->waits && op->len <= SHMEMI_DEV_SHORT;
-    return op->kind == STREAM_AMO && op->amo.fetch &&
-           core_device_only(op->amo.fetch);
+    return op->kind == STREAM_PUT_SIGNAL && op->waits &&
+           op->len <= SHMEMI_DEV_SHORT;
 }
 
 static bool issue(struct kernel_ring *r, bool *busy)
 {
-    size_t moved = r->exec.part.moved;
-    enum stream_exec_state state;
+    bool any = false;
 
-    if (r->holds) {
-        if (!stream_exec_host_completed(&r->exec, &r->op)) {
-            *busy = true;
-            return false;
-        }
-        r->holds = false;
-    } else {
-        state = stream_exec_host(&r->exec, &r->op);
-        if (state == STREAM_AGAIN) {
-            *busy = true;
-            return r->exec.part.moved != moved;
-        }
-        if (state == STREAM_ISSUED && holds(&r->op)) {
-            r->holds = *busy = true;
-            return true;
-        }
+    if (!stream_exec_step(&r->exec, &r->op, holds(&r->op), &any)) {
+        *busy = true;
+        return any;
     }
-    r->begun = false;
     r->at++;
     /* release: the request has been read, and its place is free. */
     __atomic_store_n(&r->progress->taken, r->at, __ATOMIC_RELEASE);
@@ -195,7 +175,7 @@ bool kernel_ring_step(struct kernel_ring *r, bool completes, bool *busy)
 {
     bool any = false, moved;
 
-    for (int i = 0; i < STEPS && (r->begun || begin(r, busy)); i++) {
+    for (int i = 0; i < STEPS && (r->exec.begun || begin(r, busy)); i++) {
         moved = issue(r, busy);
         any |= moved;
         if (!moved || r->exec.part.copied)

@@ -5,7 +5,7 @@
  * A trigger has tags.  A hit adds to the count of its tag; an operation is
  * posted with a tag and a threshold, and is released as soon as the count has
  * grown by the threshold since the tag was armed: hits before the post count.
- * The released operations are done by stream_exec_host(), on the progress thread
+ * The released operations are done by stream_exec_step(), on the progress thread
  * or on a thread that hits; `done` of the tag counts those that have completed.
  *
  * Threads: any call from any thread, after core is up.  Calls give 0 or -errno,

@@ -221,42 +221,14 @@ static bool complete_all(struct trig *t, bool *busy)
 
 /* ---- issue ---- */
 
-/* The result of an atomic goes to the device's memory through the executor,
- * which has room for one. */
-static bool must_hold(const struct stream_op *op)
-{
-    return op->kind == STREAM_AMO && op->amo.fetch &&
-           core_device_only(op->amo.fetch);
-}
-
 /* The first one that is released: has it been issued? */
 static bool issue(struct trig *t, bool *any)
 {
     struct trig_op *op = t->released.first;
-    size_t moved = t->exec.part.moved;
-    enum stream_exec_state state;
 
-    if (!t->begun) {
-        t->exec.part = (struct stream_op_state){ 0 };
-        t->begun = true;
+    if (!t->exec.begun)
         stream_errors_note_op(&t->exec.failed, &op->op);
-    }
-    if (t->holds) {
-        if (!stream_exec_host_completed(&t->exec, &op->op))
-            return false;
-        t->holds = false;
-    } else {
-        state = stream_exec_host(&t->exec, &op->op);
-        if (state == STREAM_AGAIN) {
-            *any |= t->exec.part.moved != moved;
-            return false;
-        }
-        if (state == STREAM_ISSUED && must_hold(&op->op)) {
-            t->holds = *any = true;
-            return false;
-        }
-    }
-    return true;
+    return stream_exec_step(&t->exec, &op->op, false, any);
 }
 
 /* Atomics and signals may be the network's for mapped PEs, too. */
@@ -278,7 +250,6 @@ static bool step_released(struct trig *t, bool *busy)
             break;
         }
         any = true;
-        t->begun = false;
         op = take_first(&t->released);
         t->n_released--;
         if (is_done(t, &op->op)) {

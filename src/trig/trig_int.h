@@ -62,9 +62,8 @@ struct trig {
     struct trig_stream *streams;        /* atomic: grows at its head */
     bool stream_waits;          /* atomic: streams have waited for `done` */
     struct stream_exec_ctx exec;
-    struct trig_list released, issued;
+    struct trig_list released, issued;  /* exec: of the first released one */
     unsigned n_released, n_issued;
-    bool begun, holds;          /* the first released one */
     unsigned n_waiting;         /* operations that wait for hits */
     bool may_use_nic;
     uint64_t *doorbells;        /* the device's memory, [tags]: 0 or a doorbell */

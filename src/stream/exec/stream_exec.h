@@ -36,6 +36,8 @@ struct stream_op_state {
 /* State of the host's executor for a user, which holds a lock around each call.
  * Zeros, but for the context, before the first operation. */
 struct stream_exec_ctx {
+    bool begun;                 /* the operation under way has had a step, */
+    bool issued;                /* and only its completion is missing */
     struct core_ctx ctx;        /* of the world, with an ep of its own */
     struct stream_op_state part;        /* of the operation under way */
     uint64_t was;               /* the result of an atomic for a device */
@@ -50,24 +52,25 @@ static inline bool stream_exec_net_idle(const struct stream_exec_ctx *x)
     return !x->ctx.flow || xport_net->quiet_test(x->ctx.flow);
 }
 
+/* One step of the operation, which waits for nothing.  True: it is over, and
+ * another one may be next.  holds: it is over when it has completed; without
+ * that when it is issued, unless the executor keeps its result.  *any: a part
+ * of it has advanced. */
+bool stream_exec_step(struct stream_exec_ctx *x, const struct stream_op *op,
+                      bool holds, bool *any);
+
 enum stream_exec_state {
     STREAM_AGAIN,               /* some of it is issued, or none: call again */
     STREAM_ISSUED,              /* all is: ask whether it has completed */
     STREAM_COMPLETED            /* or no step waits for its completion */
 };
-/* One step, which waits for nothing. */
-enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
-                                        const struct stream_op *op);
-/* The same of a put and its signal, whose progress is in *p. */
+/* Issues of a put and its signal what it can; its progress is in *p. */
 enum stream_exec_state stream_exec_host_put_signal(struct stream_exec_ctx *x,
                                                    const struct stream_op *op,
                                                    struct stream_op_state *p);
 /* Is there memory for blocks on their way to a device?  A caller that cannot
  * report the failure of a get of them makes sure before. */
 bool stream_exec_bounce(struct stream_exec_ctx *x);
-/* Has an issued operation completed? */
-bool stream_exec_host_completed(struct stream_exec_ctx *x,
-                                const struct stream_op *op);
 /* Have the operations of graphs' launches completed, but for the ring that
  * asks?  Set by the first proxy stream; NULL: there are none. */
 extern hidden bool (*stream_exec_graphs_quiet)(const struct stream_ring *ring);

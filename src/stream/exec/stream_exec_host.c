@@ -469,14 +469,8 @@ static enum stream_exec_state (*const issue[STREAM_KINDS])(
     [STREAM_WAIT] = do_nothing,
 };
 
-enum stream_exec_state stream_exec_host(struct stream_exec_ctx *x,
-                                        const struct stream_op *op)
-{
-    return issue[op->kind](x, op);
-}
-
-bool stream_exec_host_completed(struct stream_exec_ctx *x,
-                                const struct stream_op *op)
+/* Has an issued operation completed? */
+static bool has_completed(struct stream_exec_ctx *x, const struct stream_op *op)
 {
     if (op->kind == STREAM_WAIT ? !stream_wait_satisfied(op->wait)
                                 : !stream_exec_net_idle(x))
@@ -491,5 +485,39 @@ bool stream_exec_host_completed(struct stream_exec_ctx *x,
     }
     atomics_full_fence();
     xport_flush();
+    return true;
+}
+
+/* True: it is issued, and nothing waits for its completion. */
+static bool issue_step(struct stream_exec_ctx *x, const struct stream_op *op,
+                       bool holds, bool *any)
+{
+    size_t moved = x->part.moved;
+    enum stream_exec_state state;
+
+    x->part.copied = false;
+    state = issue[op->kind](x, op);
+    *any |= state != STREAM_AGAIN || x->part.moved != moved;
+    /* There is room for one result that goes to the device's memory. */
+    x->issued = state == STREAM_ISSUED && (holds || to_device(op));
+    return state != STREAM_AGAIN && !x->issued;
+}
+
+bool stream_exec_step(struct stream_exec_ctx *x, const struct stream_op *op,
+                      bool holds, bool *any)
+{
+    if (!x->begun) {
+        x->part = (struct stream_op_state){ 0 };
+        x->begun = true;
+    }
+    if (!x->issued) {
+        if (!issue_step(x, op, holds, any))
+            return false;
+    } else if (has_completed(x, op)) {
+        *any = true;
+    } else {
+        return false;
+    }
+    x->begun = x->issued = false;
     return true;
 }

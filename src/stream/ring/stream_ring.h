@@ -53,9 +53,7 @@ struct stream_ring {
     _Alignas(64) uint64_t completed;
     struct stream_ring_chunk *out;
     unsigned out_at;
-    bool begun;                 /* the operation at the head is under way */
-    bool more;                  /* some of it is not issued yet */
-    struct stream_exec_ctx exec;
+    struct stream_exec_ctx exec;        /* begun: the operation at the head */
     bool held;                  /* atomic: the lock */
     struct stream_task *tasks, **last_task;
     uint64_t n_tasks;           /* atomic */

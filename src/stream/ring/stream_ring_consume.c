@@ -26,7 +26,6 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
 
     if (op->kind == STREAM_WAIT)
         free(op->wait);
-    q->begun = q->more = false;
     q->out_at++;
     /* release: its room is free for a thread that posts. */
     __atomic_store_n(&q->completed, seq, __ATOMIC_RELEASE);
@@ -50,48 +49,26 @@ static bool others_quiet(struct stream_ring *q, const struct stream_op *op)
             (likely(!graphs_quiet) || graphs_quiet(q)));
 }
 
-static bool end(struct stream_ring *q, const struct stream_op *op, bool *busy)
-{
-    if (!others_quiet(q, op) || !stream_exec_host_completed(&q->exec, op)) {
-        *busy = true;
-        return false;
-    }
-    pop(q, op);
-    return true;
-}
-
-static bool continue_op(struct stream_ring *q, const struct stream_op *op,
-                        bool *busy)
-{
-    size_t moved = q->exec.part.moved;
-    enum stream_exec_state done;
-
-    q->exec.part.copied = false;
-    done = stream_exec_host(&q->exec, op);
-    if (done == STREAM_COMPLETED) {
-        pop(q, op);
-        return true;
-    }
-    q->more = done == STREAM_AGAIN;
-    *busy = true;
-    return !q->more || q->exec.part.moved != moved;
-}
-
 bool stream_ring_step(struct stream_ring *q, bool *posted, bool *busy)
 {
     struct stream_op *op = stream_ring_head(q);
+    bool any = false;
 
     if (!op)
         return false;
-    if (!q->begun) {
+    if (!q->exec.begun) {
         if (__atomic_load_n(&q->counters->trigger, __ATOMIC_ACQUIRE) <
             op->seq) {
             *posted = true;
             return false;
         }
         stream_errors_note_op(&q->exec.failed, op);
-        q->exec.part = (struct stream_op_state){ 0 };
-        q->begun = q->more = true;
     }
-    return q->more ? continue_op(q, op, busy) : end(q, op, busy);
+    if ((!q->exec.issued || others_quiet(q, op)) &&
+        stream_exec_step(&q->exec, op, true, &any)) {
+        pop(q, op);
+        return true;
+    }
+    *busy = true;
+    return any;
 }

@@ -86,7 +86,7 @@ bool stream_rings_visit_heads(stream_ring_visitor *visit)
 
     for (q = stream_rings_next(NULL, &skips); q;
          q = stream_rings_next(q, &skips)) {
-        op = q->begun ? stream_ring_head(q) : NULL;
+        op = q->exec.begun ? stream_ring_head(q) : NULL;
         if (op)
             visit(q, op);
         if (fault_hit(FAULT_STREAM_POLL))       /* a test has it take long */

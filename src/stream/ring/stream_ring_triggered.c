@@ -21,7 +21,7 @@ enum { QUICK = 4096,            /* bytes that are sent at once */
  * is sent at once? */
 static bool is_quick(const struct stream_ring *q, const struct stream_op *op)
 {
-    return q->completed + 1 == op->seq && !q->begun &&
+    return q->completed + 1 == op->seq && !q->exec.begun &&
            (op->waits || (op->len <= QUICK && stream_ring_net_idle(q)));
 }
 
@@ -49,10 +49,11 @@ static void issue_start(struct stream_ring *q, uint64_t seq)
     bool posted, busy, any = true;
     unsigned polls = 0;         /* of which nothing has come for this queue */
 
-    if (q->begun || !xport_net || xport_progress->in_flight() > IN_FLIGHT_MAX)
+    if (q->exec.begun || !xport_net ||
+        xport_progress->in_flight() > IN_FLIGHT_MAX)
         return;
     while (q->completed < seq && any) {
-        if (!q->begun && !is_sent_at_once(q, stream_ring_head(q), seq))
+        if (!q->exec.begun && !is_sent_at_once(q, stream_ring_head(q), seq))
             break;
         any = stream_ring_step(q, &posted, &busy);
         if (any)
