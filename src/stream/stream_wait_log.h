@@ -24,7 +24,7 @@
 struct stream_where;
 
 /* Enqueued: the stream waits until *word, sym for the program, is at least
- * that; pe: who raises it, or -1.  sym NULL: the NIC raises it behind
+ * that; pe: the PE that raises it, or -1.  sym NULL: the NIC raises it behind
  * operations on other nodes. */
 void stream_watch_add(const struct stream_where *w, const void *sym,
                       uint64_t *word, uint64_t least, int pe);

@@ -6,7 +6,7 @@
 #include "gtl/gtl.h"
 #include "kernel/kernel_memory.h"
 #include "stream/stream_wait.h"
-#include "stream/stream_watch.h"
+#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <stdlib.h>
