@@ -23,12 +23,16 @@ check [ "$(echo "$said" | grep -c ' 0 posted, .* 13 by the NIC, 0 declined, .* [
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic SHMEM_TRIGGER_DEPTH=5)
 check [ "$(echo "$said" | grep -c ' [1-9][0-9]* declined, .* [1-5] entries of the NIC$')" -eq 2 ]
 
-# Counters for one trigger: the queue's operations are the progress thread's.  Where
-# failures count, signals need none of their own.
+# Counters for one trigger, on a NIC for each PE: the queue's operations are the
+# progress thread's.  Where failures count, signals need none of their own.
 for counters in 0:20 1:5; do
-    said=$(lines SHMEM_STATS=1 SHMEM_OFI_PROVIDER=cxi \
-        FAKE_CXI_ERRORS_COUNT="${counters%:*}" \
-        FAKE_CXI_CNTRS="${counters#*:}" FI_PROVIDER_PATH="$at/fake/cxi")
+    # shellcheck disable=SC2016  # each PE expands it
+    said=$(on software env SHMEM_STATS=1 SHMEM_OFI_PROVIDER=cxi \
+        FAKE_CXI_ERRORS_COUNT="${counters%:*}" FAKE_CXI_NICS=2 \
+        FAKE_CXI_CNTRS="${counters#*:}" FI_PROVIDER_PATH="$at/fake/cxi" \
+        "$BUILD/bin/oshrun" -n 2 --ppn 1 \
+        sh -c 'SHMEM_OFI_DOMAIN=cxi$SLUICE_JOB_PE exec "$0"' "$at/st/stats" 2>&1 |
+        grep 'streams: ')
     check [ "$(echo "$said" | grep -c ' 4 posted, .* 10 by the NIC, 3 declined, ')" -eq 2 ]
 done
 
