@@ -17,8 +17,9 @@ enum { LATE = 32 };
 
 /* The states of a stream's futex: the thread that changes it from ASLEEP wakes
  * the stream's thread.  It is no event count: the state also says why the
- * thread wakes, and changes under the lock only. */
-enum { AWAKE, ASLEEP, OVER };
+ * thread wakes, and changes under the lock only.  OVER and CLOSED end the wait:
+ * the word had reached its value, or the device closes. */
+enum { AWAKE, ASLEEP, OVER, CLOSED };
 
 unsigned gtl_soft_waiting;
 static struct base_lock lock = LOCK_INIT;
@@ -58,8 +59,9 @@ static void check_all(uint32_t *self) REQUIRES(lock)
 
     for (unsigned i = 0; i < n_waits; ) {
         struct wait w = waits[i];
+        uint32_t end = is_reached(w.word, w.least) ? OVER : CLOSED;
 
-        if (!all && !is_reached(w.word, w.least)) {
+        if (!all && end == CLOSED) {
             i++;
             continue;
         }
@@ -68,9 +70,9 @@ static void check_all(uint32_t *self) REQUIRES(lock)
         if (poller == w.state)
             poller = NULL;
         if (w.state == self)
-            *self = OVER;
+            *self = end;
         else
-            wake(w.state, OVER);
+            wake(w.state, end);
     }
     if (!poller && n_waits) {
         poller = waits[n_waits - 1].state;
@@ -124,7 +126,7 @@ static void sleep_once(uint32_t *state)
 
     lock_acquire(&lock);
     check_all(state);
-    if (*state == OVER) {
+    if (*state >= OVER) {
         lock_release(&lock);
         return;
     }
@@ -134,8 +136,12 @@ static void sleep_once(uint32_t *state)
     futex_wait(state, ASLEEP, time, FUTEX_OF_PROCESS);
 }
 
-static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
+/* False: the device closes.  The word may have dropped since the check that
+ * ended the wait. */
+static bool sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
 {
+    uint32_t now;
+
     lock_acquire(&lock);
     *state = AWAKE;
     waits[n_waits] = (struct wait){ word, least, state };
@@ -145,8 +151,9 @@ static void sleep_for(uint64_t *word, uint64_t least, uint32_t *state)
     if (poller && poll_interval > 2 * POLL_LEAST)
         wake(poller, AWAKE);
     lock_release(&lock);
-    while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != OVER)
+    while ((now = __atomic_load_n(state, __ATOMIC_ACQUIRE)) < OVER)
         sleep_once(state);
+    return now == OVER;
 }
 
 bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *state)
@@ -159,8 +166,7 @@ bool gtl_soft_wait_word(uint64_t *word, uint64_t least, uint32_t *state)
     while (gtl_soft_backoff(start))
         if (is_reached(word, least))
             return true;
-    sleep_for(word, least, state);
-    return is_reached(word, least);
+    return sleep_for(word, least, state);
 }
 
 void gtl_soft_wait_fork(enum gtl_soft_fork when)
