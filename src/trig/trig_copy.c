@@ -83,12 +83,19 @@ int trig_copy_use(const char *call, struct trig *t, const struct trig_op *op)
 
 /* ---- limits ---- */
 
-/* Until the hits that are counted have taken the operation or left it. */
+/* Has each hit taken the operation or left it?  decided is read first: a later
+ * hit may decide before an earlier one, so that a count of hits from before
+ * says nothing. */
+static bool all_decided(const struct trig *t, int tag)
+{
+    uint64_t decided = load(&t->copies[tag].decided);
+
+    return decided == load((shmemi_u64 *)&t->hits[tag]);
+}
+
 static void await_decisions(const struct trig *t, int tag)
 {
-    uint64_t hits = load((shmemi_u64 *)&t->hits[tag]);
-
-    while (load(&t->copies[tag].decided) < hits)
+    while (!all_decided(t, tag))
         sched_yield();
 }
 
@@ -97,9 +104,8 @@ static void await_decisions(const struct trig *t, int tag)
 static bool await_taken(const struct trig *t, int tag, uint64_t limit)
 {
     const struct shmemi_dev_trig_copy *c = &t->copies[tag];
-    uint64_t hits = load((shmemi_u64 *)&t->hits[tag]);
 
-    while (load(&c->limit) == limit && load(&c->decided) < hits)
+    while (load(&c->limit) == limit && !all_decided(t, tag))
         sched_yield();
     return load(&c->limit) != limit;
 }
