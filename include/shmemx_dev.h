@@ -198,8 +198,8 @@ typedef struct shmemi_dev_host {
     void (*kick)(void *ring);           /* there is a request */
     /* Steps of the ring, or a pause, in a loop that waits for it. */
     void (*step)(void *ring, unsigned turn);
-    /* Returns when the word compares so. */
-    void (*wait)(const void *word, const struct shmemi_dev_for *f);
+    /* Returns the word when it compares so. */
+    shmemi_u64 (*wait)(const void *word, const struct shmemi_dev_for *f);
     /* In a loop that waits for any of the variables; at its end with NULL. */
     void (*wait_set)(const struct shmemi_dev_set *s, unsigned turn);
     void (*hit)(void *trig, int tag, shmemi_u64 n);

@@ -43,27 +43,36 @@ SHMEMI_DEV void shmemi_dev_acquired(void)
 #endif
 }
 
-SHMEMI_DEV int shmemi_dev_test(const void *p, unsigned size, int is_signed,
-                               int cmp, shmemi_u64 value)
+/* *is: what was compared. */
+SHMEMI_DEV int shmemi_dev_test_seen(const void *p, unsigned size,
+                                    int is_signed, int cmp, shmemi_u64 value,
+                                    shmemi_u64 *is)
 {
     int yes;
 
 #ifdef SHMEMI_DEV_C
-    shmemi_u64 is = size == 8   ? __atomic_load_n((const shmemi_u64 *)p,
-                                                  __ATOMIC_ACQUIRE)
-                    : size == 4 ? __atomic_load_n((const shmemi_u32 *)p,
-                                                  __ATOMIC_ACQUIRE)
-                                : __atomic_load_n((const unsigned short *)p,
-                                                  __ATOMIC_ACQUIRE);
-
-    yes = shmemi_dev_compare(is, cmp, value, size, is_signed);
+    *is = size == 8   ? __atomic_load_n((const shmemi_u64 *)p,
+                                        __ATOMIC_ACQUIRE)
+          : size == 4 ? __atomic_load_n((const shmemi_u32 *)p,
+                                        __ATOMIC_ACQUIRE)
+                      : __atomic_load_n((const unsigned short *)p,
+                                        __ATOMIC_ACQUIRE);
+    yes = shmemi_dev_compare(*is, cmp, value, size, is_signed);
 #else
-    yes = shmemi_dev_compare(shmemi_dev_word(p, size), cmp, value, size,
-                             is_signed);
+    *is = shmemi_dev_word(p, size);
+    yes = shmemi_dev_compare(*is, cmp, value, size, is_signed);
     if (yes)
         shmemi_dev_acquired();
 #endif
     return yes;
+}
+
+SHMEMI_DEV int shmemi_dev_test(const void *p, unsigned size, int is_signed,
+                               int cmp, shmemi_u64 value)
+{
+    shmemi_u64 is;
+
+    return shmemi_dev_test_seen(p, size, is_signed, cmp, value, &is);
 }
 
 /* A wait that lasts records itself for the watchdog: the word, its size, what it
@@ -88,15 +97,18 @@ typedef struct shmemi_dev_for {
 } shmemi_dev_for;
 
 #ifndef SHMEMI_DEV_C
-SHMEMI_DEV_SLOW void shmemi_dev_wait_long(const struct shmemx_dev *d,
-                                          const void *p, shmemi_dev_for f)
+SHMEMI_DEV_SLOW shmemi_u64 shmemi_dev_wait_long(const struct shmemx_dev *d,
+                                                const void *p,
+                                                shmemi_dev_for f)
 {
     shmemi_dev_record *record = (shmemi_dev_record *)d->records +
                                 shmemi_dev_block_id() % SHMEMI_DEV_RECORDS;
     shmemi_u32 turn = 0;
+    shmemi_u64 is;
     int mine = 0;
 
-    while (!shmemi_dev_test(p, f.size, f.is_signed, f.cmp, f.value)) {
+    while (!shmemi_dev_test_seen(p, f.size, f.is_signed, f.cmp, f.value,
+                                 &is)) {
         shmemi_dev_relax(turn++);
         if (turn == 65536 && d->records && !shmemi_dev_load_64(&record->word)) {
             mine = 1;
@@ -111,6 +123,7 @@ SHMEMI_DEV_SLOW void shmemi_dev_wait_long(const struct shmemx_dev *d,
     }
     if (mine)
         shmemi_dev_store_64(&record->word, 0);
+    return is;
 }
 #endif
 
@@ -135,40 +148,45 @@ SHMEMI_DEV_SLOW void shmemi_dev_check_wait(const struct shmemx_dev *d,
     shmemi_dev_await_done(d, t);
 }
 
-SHMEMI_DEV void shmemi_dev_wait_for(const struct shmemx_dev *d, const void *p,
-                                    shmemi_dev_for f,
-                                    enum shmemi_dev_scope scope)
+/* Returns the value that ended the wait to the first thread, and 0 to others. */
+SHMEMI_DEV shmemi_u64 shmemi_dev_wait_for(const struct shmemx_dev *d,
+                                          const void *p, shmemi_dev_for f,
+                                          enum shmemi_dev_scope scope)
 {
+    shmemi_u64 is = 0;
     shmemi_u32 i;
 
     if (!shmemi_dev_takes_part(d, scope))
-        return;
+        return 0;
     if (d->magic != SHMEMI_DEV_MAGIC)
         shmemi_dev_no_state(d, f.call);
     if (shmemi_dev_rank(scope) == 0) {
         if (!SHMEMI_DEV_LIKELY(!(d->flags & SHMEMI_DEV_CHECK)))
             shmemi_dev_check_wait(d, p, f.size, f.cmp);
         for (i = 0; i < 32; i++) {
-            if (shmemi_dev_test(p, f.size, f.is_signed, f.cmp, f.value))
+            if (shmemi_dev_test_seen(p, f.size, f.is_signed, f.cmp, f.value,
+                                     &is))
                 break;
             shmemi_dev_relax(0);
         }
         if (i == 32)
 #ifdef SHMEMI_DEV_C
-            d->host->wait(p, &f);
+            is = d->host->wait(p, &f);
 #else
-            shmemi_dev_wait_long(d, p, f);
+            is = shmemi_dev_wait_long(d, p, f);
 #endif
     }
     if (scope != SHMEMI_DEV_THREAD) {
         shmemi_dev_barrier(scope);
         shmemi_dev_acquired();
     }
+    return is;
 }
 
-SHMEMI_DEV void shmemi_dev_wait(const struct shmemx_dev *d, const void *p,
-                                unsigned size, int is_signed, int cmp,
-                                shmemi_u64 value, enum shmemi_dev_scope scope)
+SHMEMI_DEV shmemi_u64 shmemi_dev_wait(const struct shmemx_dev *d,
+                                      const void *p, unsigned size,
+                                      int is_signed, int cmp, shmemi_u64 value,
+                                      enum shmemi_dev_scope scope)
 {
     shmemi_dev_for f;
 
@@ -178,7 +196,7 @@ SHMEMI_DEV void shmemi_dev_wait(const struct shmemx_dev *d, const void *p,
     f.value = value;
     f.call = SHMEMI_DEV_CALL_WAIT;
     f.raiser = 0;
-    shmemi_dev_wait_for(d, p, f, scope);
+    return shmemi_dev_wait_for(d, p, f, scope);
 }
 
 /* The first thread's answer, for all threads of the scope. */
@@ -454,17 +472,16 @@ SHMEMI_DEV shmemi_u64 shmemx_dev_signal_fetch(const shmemx_dev_t *dev,
     return shmemi_dev_acquire_64(sig_addr);
 }
 
-/* Returns the signal's value. */
+/* Returns the value of the signal that ended the wait. */
 #define SHMEMI_DEV_SIGNAL_WAIT(SCOPE_NAME, SCOPE)                           \
     SHMEMI_DEV shmemi_u64 shmemx_dev_signal_wait_until##SCOPE_NAME(         \
         const shmemx_dev_t *dev, const void *sig_addr, int cmp,             \
         shmemi_u64 cmp_value)                                               \
     {                                                                       \
         int part = shmemi_dev_takes_part(dev, SCOPE);                       \
-        shmemi_u64 is;                                                      \
+        shmemi_u64 is = shmemi_dev_wait(dev, sig_addr, 8, 0, cmp,           \
+                                        cmp_value, SCOPE);                  \
                                                                             \
-        shmemi_dev_wait(dev, sig_addr, 8, 0, cmp, cmp_value, SCOPE);        \
-        is = part ? shmemi_dev_acquire_64(sig_addr) : 0;                    \
         return shmemi_dev_share(dev, SCOPE, part, is);                      \
     }
 SHMEMI_DEV_SCOPES(SHMEMI_DEV_SIGNAL_WAIT)

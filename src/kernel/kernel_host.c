@@ -247,7 +247,7 @@ static void name_wait(struct core_waiter *w, unsigned call)
                                                      : name_partition;
 }
 
-static void wait_word(const void *word, const shmemi_dev_for *f)
+static shmemi_u64 wait_word(const void *word, const shmemi_dev_for *f)
 {
     struct core_waiter w = {
         .addr = word, .bytes = f->size,
@@ -257,9 +257,11 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
                   .name = gtl_item_describe_grid }
     };
     bool sleeps = false;
+    shmemi_u64 is;
 
     name_wait(&w, f->call);
-    while (!shmemi_dev_test(word, f->size, f->is_signed, f->cmp, f->value)) {
+    while (!shmemi_dev_test_seen(word, f->size, f->is_signed, f->cmp, f->value,
+                                 &is)) {
         if (!kernel_progress_step())
             core_wait_step(&w);
         if (unlikely(w.announced && !sleeps)) {
@@ -270,6 +272,7 @@ static void wait_word(const void *word, const shmemi_dev_for *f)
     if (sleeps)
         kernel_watch_awake(&w);
     core_wait_over(&w);
+    return is;
 }
 
 /* The values of a vector are not read here: other threads may change them. */
