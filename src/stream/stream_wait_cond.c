@@ -57,16 +57,28 @@ static bool set_over(const struct stream_wait *c, const struct core_wait_set *s)
     return i != SIZE_MAX || empty;
 }
 
+/* Of a signal whose value is wanted: the one that is compared. */
+static bool signal_over(const struct stream_wait *c)
+{
+    const uint64_t *addr = c->ivars;
+    uint64_t now = CORE_LOAD(uint64_t, addr, core_device_only(addr));
+    bool over = core_cmp_holds(now, c->cmp, c->value);
+
+    if (over)
+        give(c->seen, &now, sizeof now);
+    return over;
+}
+
 bool stream_wait_satisfied(const struct stream_wait *c)
 {
     struct core_wait_set s = set_of(c);
     bool over;
 
+    if (c->seen)
+        return signal_over(c);
     core_wait_set_begin("shmemx_wait_until_on_stream", &s);
     over = set_over(c, &s);
     core_wait_set_end(&s);
-    if (over)
-        give(c->seen, c->ivars, sizeof *c->seen);
     return over;
 }
 
