@@ -32,6 +32,15 @@ static void check_sync_array(const char *call, const long *pSync)
                        "SHMEM_SYNC_VALUE", i, here[i]);
 }
 
+/* Before the set is made: the members need not make the call. */
+static bool is_member(int start, int log_stride, long long last)
+{
+    int at = core_world.my_pe - start;
+
+    return at >= 0 && core_world.my_pe <= last &&
+           !(at & ((1 << log_stride) - 1));
+}
+
 /* The set's team, or a fatal error; the arrays are only looked at. */
 static struct core_team *set_of(const char *call, int start, int log_stride,
                                 int size, const long *pSync)
@@ -47,14 +56,14 @@ static struct core_team *set_of(const char *call, int start, int log_stride,
     if (CORE_CHECK(last >= core_world.n_pes))
         core_fatal(ERR_PE, call, "PE %lld of the active set is outside 0..%d",
                    last, core_world.n_pes - 1);
+    if (CORE_CHECK(!is_member(start, log_stride, last)))
+        core_fatal(ERR_TEAM, call, "this PE is not in the active set");
     check_sync_array(call, pSync);
     core_activity_enter(call, NULL);
     t = coll_active_set(start, log_stride, size);
     if (!t)
         core_fatal(ERR_TEAM, call, "no memory left for the active set; raise "
                    "SHMEM_SYMMETRIC_SIZE");
-    if (CORE_CHECK(t->my_pe < 0))
-        core_fatal(ERR_TEAM, call, "this PE is not in the active set");
     return t;
 }
 
