@@ -69,10 +69,7 @@ static void become_child(void)
     sm_fork_child();
     trace_forget();
     core_direct_pes = 0;
-    core_world.n_pes = 0;
-    core_shared.n_pes = 0;
-    core_device_world.n_pes = 0;
-    core_device_shared.n_pes = 0;
+    core_team_fork_child();
     core_set_state(CORE_FORKED);
     diag_set_state_text("a forked child, which is no PE");
     set_inits(0);

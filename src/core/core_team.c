@@ -114,6 +114,18 @@ struct core_team *core_team_of_space(const struct heap_space *s)
     return found;
 }
 
+/* Without the lock: the thread that held it at the fork is not in the child,
+ * which has no other. */
+void core_team_fork_child(void) LOCK_ATTR(no_thread_safety_analysis)
+{
+    core_world.n_pes = 0;
+    core_shared.n_pes = 0;
+    core_device_world.n_pes = 0;
+    core_device_shared.n_pes = 0;
+    for (struct list_link *l = teams.next; l != &teams; l = l->next)
+        list_entry(l, struct core_team, link)->n_pes = 0;
+}
+
 void core_team_free_all(void)
 {
     struct list_link *first;

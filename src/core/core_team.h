@@ -175,6 +175,8 @@ static inline bool core_team_of_device(const struct core_team *t)
 }
 /* The first that was made with that space, or a part of it; or NULL. */
 struct core_team *core_team_of_space(const struct heap_space *s);
+/* In a forked child, before any other call: no team has PEs any more. */
+void core_team_fork_child(void);
 /* At the end of the library: teams the program left behind. */
 void core_team_free_all(void);
 

@@ -12,6 +12,7 @@ program bad <<'C'
 extern char **environ;
 static long a = 5;
 static long *block;
+static shmem_ctx_t of_split;    /* a context of a split team */
 
 /* What a child ended with. */
 static int reap(pid_t pid)
@@ -29,6 +30,7 @@ static void misuse(const char *word)
 
     if (!strcmp(word, "putmem"))
         shmem_putmem(&a, &b, 8, 0);
+    CASE(ctx_putmem) shmem_ctx_putmem(of_split, &a, &b, 8, 0);
     CASE(g) b = shmem_long_g(&a, 0);
     CASE(inc) shmem_long_atomic_inc(&a, 0);
     CASE(wait) shmem_long_wait_until(&a, SHMEM_CMP_NE, 5);
@@ -86,6 +88,16 @@ static int processes(const char *self)
     return reap(pid) != 8 ? 4 : 0;
 }
 
+static void split(void)
+{
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+
+    if (shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0,
+                                 &team) ||
+        shmem_team_create_ctx(team, 0, &of_split))
+        printf("PE %d: no context\n", shmem_my_pe());
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argv[1];
@@ -97,6 +109,7 @@ int main(int argc, char **argv)
     shmem_init();
     block = shmem_malloc(8);
     *block = 9;
+    split();
     shmem_barrier_all();
     if (!strcmp(word, "works")) {
         got = processes(argv[0]);
@@ -133,6 +146,7 @@ child()
     said "$1" "sluice: PE 0 \\([^ ]+\\): $2: called in a forked child, which is no PE; communicate from the parent, or use posix_spawn \\[S-E-FORK\\]"
 }
 child putmem shmem_putmem
+child ctx_putmem shmem_ctx_putmem
 child g shmem_long_g
 child inc shmem_long_atomic_inc
 child wait shmem_long_wait_until
