@@ -100,6 +100,10 @@ static const uint64_t *least_of(const uint64_t *mine, size_t n)
     static unsigned reductions;
     struct reduction *m = &shared->reduction[reductions++ & 1];
 
+    /* Reports read the team of this thread's last collective call.  Where the
+     * present call has not named its own yet, that may be freed. */
+    if (core_activity_team != &core_world)
+        core_activity_team = NULL;
     memcpy(m->mine, mine, n * sizeof *mine);
     coll_reduce(&core_world, m->least, m->mine, n, sizeof *mine,
                 coll_ops[COLL_MIN][COLL_U64]);

@@ -116,6 +116,7 @@ void core_activity_enter(const char *call, struct core_team *t)
 
 void core_activity_open(void)
 {
+    core_activity_team = NULL;  /* a shmem_finalize has freed its teams */
     core_ctl->activity.pid = (uint64_t)getpid();
     recorded.call = NULL;
     recorded.quick = 0;
