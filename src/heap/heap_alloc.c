@@ -77,7 +77,7 @@ int heap_space_create(struct heap_space *from, size_t size,
         return rc;
     s = calloc(1, sizeof *s);
     if (!s)
-        return rc;
+        heap_fail_tables();
     size = heap_round_up(size, LINE);   /* one block can have it all */
     s->seg = from->seg;
     s->parent = from;
@@ -86,16 +86,13 @@ int heap_space_create(struct heap_space *from, size_t size,
         goto free_space;
     if (from == &heap_default)      /* before the place is the space's */
         heap_guard_fill((void *)(heap_segs[s->seg].base + off));
-    rc = heap_space_open(s, off, off + size, from->align);
-    if (rc)
-        goto give;
+    if (heap_space_open(s, off, off + size, from->align))
+        heap_hooks.abort(EXIT_FAILURE);     /* as heap_fail_tables() */
     lock_acquire(&made_lock);
     list_append(&made, &s->link);
     lock_release(&made_lock);
     *out = s;
     return 0;
-give:
-    heap_arena_free(from->arena, off);
 free_space:
     free(s);
     return rc;

@@ -10,6 +10,7 @@
  * also form a treap by (size, offset), live ones a hash table by offset: every
  * operation is O(log n). Blocks are numbered; number 0 stands for none. */
 #include "heap/heap_int.h"
+#include "base/fault.h"
 #include "base/lock.h"
 #include "base/log.h"
 
@@ -48,12 +49,21 @@ static uint32_t scramble(size_t off)
     return (uint32_t)((off / GRANULE * 0x9e3779b97f4a7c15u) >> 32);
 }
 
+void heap_fail_tables(void)
+{
+    log_error(ERR_HEAP, "no memory for the allocator's tables, without which "
+              "this PE's blocks would be in other places than those of the "
+              "other PEs");
+    heap_hooks.abort(EXIT_FAILURE);
+}
+
 /* ---- block numbers ---- */
 
 static int grow_blocks(struct heap_arena *a) REQUIRES(a->lock)
 {
     uint32_t cap = a->cap ? 2 * a->cap : FIRST_BLOCKS;
-    struct block *b = realloc(a->b, cap * sizeof *b);
+    struct block *b = a->cap && fault_hit(FAULT_HEAP_TABLES)
+        ? NULL : realloc(a->b, cap * sizeof *b);
 
     if (!b)
         return -ENOMEM;
@@ -63,13 +73,14 @@ static int grow_blocks(struct heap_arena *a) REQUIRES(a->lock)
 }
 
 /* Numbers must be at hand before anything is changed. */
-static int need_numbers(struct heap_arena *a, uint32_t n) REQUIRES(a->lock)
+static void need_numbers(struct heap_arena *a, uint32_t n) REQUIRES(a->lock)
 {
     uint32_t have = a->cap - a->n_blocks;
 
     for (uint32_t i = a->spare; i && have < n; i = B(i).left)
         have++;
-    return have >= n ? 0 : grow_blocks(a);
+    if (have < n && grow_blocks(a))
+        heap_fail_tables();
 }
 
 static uint32_t alloc_number(struct heap_arena *a) REQUIRES(a->lock)
@@ -337,9 +348,9 @@ static int allocate(struct heap_arena *a, size_t size, size_t align,
     uint32_t i;
     size_t lead;
 
-    if (need_numbers(a, 4) ||
-        (a->n_live >= a->hash_size && grow_hash(a)))
-        return -ENOMEM;
+    need_numbers(a, 4);
+    if (a->n_live >= a->hash_size && grow_hash(a))
+        heap_fail_tables();
     i = find_room(a, size + a->zone, align);
     if (!i)
         return -ENOMEM;
@@ -463,8 +474,9 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
 {
     uint32_t next = B(i).after;
 
-    if (a->zone || need_numbers(a, 1))
+    if (a->zone)
         return false;
+    need_numbers(a, 1);
     if (size > B(i).size &&
         !(is_free(a, next) && B(i).size + B(next).size >= size))
         return false;

@@ -30,6 +30,9 @@ int heap_pool_open(size_t from, size_t to);
 void heap_pool_close(void);
 
 /* ---- heap_arena.c: blocks in [from, to), offsets of a segment ---- */
+/* Ends the job: the private memory of one PE is short, which no other PE knows,
+ * and offsets would no longer agree. */
+void heap_fail_tables(void);
 int heap_arena_open(struct heap_arena **out, size_t from, size_t to);
 void heap_arena_close(struct heap_arena *a);
 int heap_arena_alloc(struct heap_arena *a, size_t size, size_t align,
