@@ -171,8 +171,17 @@ also=FAKE_DEVICE_FAIL=hipInit:35
 says 'hipInit: driver version is insufficient .*hipErrorInsufficientDriver (35)'
 also=FAKE_HIP_WAIT=dead
 says 'hipStreamWaitValue64: a wait that was ended goes on'
-also=FAKE_DEVICE_FAIL=hipHostRegister:2
+also="FAKE_DEVICE_FAIL=hipHostRegister:2 FAKE_DEVICE_LOG=$PWD/undone"
 says 'hipHostRegister: out of memory, hipErrorOutOfMemory (2)'
+# Each call that wants a device tries to open it: what it made is undone.
+calls_of()
+{
+    grep -cE " $1\$" undone
+}
+check [ "$(calls_of hipEventCreateWithFlags)" -gt 0 ]
+check [ "$(calls_of hipEventCreateWithFlags)" -eq "$(calls_of hipEventDestroy)" ]
+check [ "$(calls_of hipModuleLoadData)" -gt 0 ]
+check [ "$(calls_of hipModuleLoadData)" -eq "$(calls_of hipModuleUnload)" ]
 if ! ldconfig -p 2>/dev/null | grep -q libamdhip64; then
     also=
     new=/nonexistent

@@ -199,6 +199,11 @@ static int probe_device(struct gtl_device *d)
         rc = gtl_hip_coherence_open(d);
     if (!rc)
         probe_memory(d);
+    /* -EIO: a stream may hang, and with it what unloads or destroys. */
+    if (rc && rc != -EIO) {
+        gtl_hip_kernels_close();
+        gtl_hip_release_close();
+    }
     d->kernels = d->host_atomics = gtl_hip_state.kernels;
     d->memops = gtl_hip_state.writes && gtl_hip_state.cp_waits;
     return rc;
