@@ -12,7 +12,7 @@
 
 struct ofi_deferred {
     struct base_lock lock;
-    struct ofi_op *first GUARDED_BY(lock), *last GUARDED_BY(lock);
+    struct ofi_op *first, *last;        /* under the lock */
     int n;                      /* atomic: spares the lock */
 };
 #define OFI_DEFERRED_INIT { .lock = LOCK_INIT }

@@ -11,8 +11,7 @@
  * fi_trigger(3) has failures count towards thresholds like successes; whether
  * a NIC does so is tried (errors_count).  Then `done` counts them itself, a
  * signal is posted when the queue reports that its put succeeded, and
- * report_failures() waits until the queue has reported what a flag stands
- * for.
+ * report_failures() waits until the queue has reported what a flag stands for.
  *
  * The NIC has room for few entries, and what it does with more is not defined,
  * so they are counted here: each lies in a struct ofi_trig_entry from when it
@@ -193,9 +192,9 @@ uint64_t ofi_trig_count(struct xport_trig *t);
 void ofi_trig_assign(struct xport_trig *t, xport_trig_failed *failed, void *arg);
 
 /* ---- ofi_trig_quota.c ---- */
-/* Before the first fence of the job that has a provider: which NIC it is. */
+/* Before the first fence of the job that has a provider: which NIC it is; and
+ * after that fence: fills ofi_trig.plan. */
 void ofi_trig_publish(void);
-/* After that fence: fills ofi_trig.plan. */
 void ofi_trig_plan_share(void);
 /* Of a NIC's entries and counters; at most requested (SHMEM_TRIGGER_DEPTH), or
  * 0; depth may be OFI_DEPTH_UNKNOWN. */
@@ -205,8 +204,7 @@ void ofi_trig_divide(size_t depth, int counters, int pes, size_t requested,
 int ofi_trig_wanted_entries(int pes);
 /* A NIC's entries, or OFI_DEPTH_UNKNOWN. */
 size_t ofi_trig_depth(void);
-/* A PE works with no fewer entries: a put, its signal and a flag. */
-enum { OFI_TRIG_LEAST = 3 };
+enum { OFI_TRIG_LEAST = 3 };    /* entries of a PE: a put, its signal, a flag */
 /* -ENOSPC, and ofi_trig.cause says what to do. */
 int ofi_trig_no_depth(void);
 
@@ -229,8 +227,7 @@ void ofi_trig_await_errors(void);
 /* Before anything is armed: do failures count towards thresholds, what does a
  * region's counter count, and may a word be raised by both sides? */
 int ofi_trig_probe(void);
-/* What --check asks in addition: has a put that failed counted, and had the
- * queue reported of it when the counter had? */
+/* --check: has a failed put counted, and did the queue report it before? */
 int ofi_trig_try_failure(bool *counts, bool *first);
 /* A put to this PE itself and its flag, released as a stream does it. */
 int ofi_trig_test(void);
