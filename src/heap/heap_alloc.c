@@ -23,6 +23,7 @@ int heap_space_open(struct heap_space *s, size_t from, size_t to, size_t align)
     int rc = heap_arena_open(&s->arena, from, to);
 
     if (!rc) {
+        heap_arena_is_symmetric(s->arena);
         s->from = from;
         s->to = to;
         s->align = align;

@@ -40,6 +40,7 @@ struct heap_arena {
     size_t from, to, used, peak;
     size_t zone;                /* bytes on either side of a block, or 0 */
     uint32_t looked;            /* the last one that was checked */
+    bool symmetric;             /* see heap_arena_is_symmetric() */
 };
 
 #define B(i) a->b[i]
@@ -72,15 +73,22 @@ static int grow_blocks(struct heap_arena *a) REQUIRES(a->lock)
     return 0;
 }
 
+/* No memory for them: where blocks may differ between PEs, an error. */
+static int no_tables(const struct heap_arena *a)
+{
+    if (a->symmetric)
+        heap_fail_tables();
+    return -ENOMEM;
+}
+
 /* Numbers must be at hand before anything is changed. */
-static void need_numbers(struct heap_arena *a, uint32_t n) REQUIRES(a->lock)
+static int need_numbers(struct heap_arena *a, uint32_t n) REQUIRES(a->lock)
 {
     uint32_t have = a->cap - a->n_blocks;
 
     for (uint32_t i = a->spare; i && have < n; i = B(i).left)
         have++;
-    if (have < n && grow_blocks(a))
-        heap_fail_tables();
+    return have < n && grow_blocks(a) ? no_tables(a) : 0;
 }
 
 static uint32_t alloc_number(struct heap_arena *a) REQUIRES(a->lock)
@@ -348,9 +356,10 @@ static int allocate(struct heap_arena *a, size_t size, size_t align,
     uint32_t i;
     size_t lead;
 
-    need_numbers(a, 4);
+    if (need_numbers(a, 4))
+        return -ENOMEM;
     if (a->n_live >= a->hash_size && grow_hash(a))
-        heap_fail_tables();
+        return no_tables(a);
     i = find_room(a, size + a->zone, align);
     if (!i)
         return -ENOMEM;
@@ -379,6 +388,11 @@ static int allocate(struct heap_arena *a, size_t size, size_t align,
 }
 
 /* ---- the contract ---- */
+
+void heap_arena_is_symmetric(struct heap_arena *a)
+{
+    a->symmetric = true;
+}
 
 int heap_arena_open(struct heap_arena **out, size_t from, size_t to)
 {
@@ -474,9 +488,8 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
 {
     uint32_t next = B(i).after;
 
-    if (a->zone)
+    if (a->zone || need_numbers(a, 1))
         return false;
-    need_numbers(a, 1);
     if (size > B(i).size &&
         !(is_free(a, next) && B(i).size + B(next).size >= size))
         return false;

@@ -34,6 +34,8 @@ void heap_pool_close(void);
  * and offsets would no longer agree. */
 void heap_fail_tables(void);
 int heap_arena_open(struct heap_arena **out, size_t from, size_t to);
+/* Its blocks are in the same places on all PEs, see heap_fail_tables(). */
+void heap_arena_is_symmetric(struct heap_arena *a);
 void heap_arena_close(struct heap_arena *a);
 int heap_arena_alloc(struct heap_arena *a, size_t size, size_t align,
                     long hints, size_t *off);

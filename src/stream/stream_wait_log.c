@@ -341,7 +341,7 @@ void stream_wait_log_forget(const void *flags, size_t size)
             struct stream_wait_log_entry *e = &s->entries[i];
 
             if ((uintptr_t)GET(e->word) - (uintptr_t)flags < size)
-                SET(e->word, &past);
+                SET(e->sym, NULL), SET(e->word, &past);
         }
 }
 

@@ -248,6 +248,8 @@ static void check(uint64_t now)
 {
     bool looked;
 
+    if (!__atomic_load_n(&stream_is_open, __ATOMIC_ACQUIRE))
+        return;                 /* others' checks go on behind the close */
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
     if (!gtl_device.host_streams)
@@ -296,10 +298,10 @@ static const struct diag_source source = {
 
 void stream_watchdog_open(void)
 {
+    if (!gtl_device.host_streams)       /* before a check makes some */
+        stream_wait_log_make_events();
     diag_register(&source);
     diag_watchdog_start();      /* or there is none, and that is all */
-    if (!gtl_device.host_streams)
-        stream_wait_log_make_events();
 }
 
 void stream_watchdog_close(void)

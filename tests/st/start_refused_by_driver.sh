@@ -203,6 +203,12 @@ int main(int argc, char **argv)
         IS(shmem_char_g(x + N - 1, peer), 7);
         shmem_char_p(x, 0, peer);
     }
+    CASE(release) {             /* of what the NIC has: with the quiet */
+        REFUSED(shmemx_putmem_nbi_on_stream(x, mine, N, peer, s), STORE, 0);
+        IS(shmemx_quiet_on_stream(s), 0);
+        IS(shmemx_stream_sync(s), 0);
+        shmem_char_p(x, 0, peer);
+    }
     CASE(wait) {                /* no thread acts */
         was[1] = 1;
         IS(shmemx_enqueue_putmem(q, x, mine, N, peer, NULL), 0);
@@ -256,4 +262,6 @@ for call in cuStreamWriteValue64_v2 cuStreamWaitValue64_v2; do
 done
 SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi" \
     refused '2 --ppn 1' 'quiet cuStreamWaitValue64_v2' shmemx_quiet_on_stream
+SHMEM_OFI_PROVIDER=cxi FI_PROVIDER_PATH="$BUILD/obj/tests/fake/cxi" \
+    refused '2 --ppn 1' release shmemx_putmem_nbi_on_stream
 finish 'what a driver refuses in the middle'

@@ -18,7 +18,7 @@ static void *handle(int i)
 static void wait_for(void *stream, uint64_t *word)
 {
     const struct stream_wait_log_entry note = {
-        .call = "a_call", .word = word, .least = 1, .pe = -1
+        .call = "a_call", .sym = word, .word = word, .least = 1, .pe = -1
     };
 
     stream_wait_log_add(stream, &note);

@@ -159,6 +159,7 @@ int ofi_am_target_retry(void)
         b = (struct am_buf *)ofi_deferred_take(&ofi_am_target_deferred);
         if (!b)
             break;
+        ofi_deferred_posted(&ofi_am_target_deferred);   /* or it comes again */
         if (b->retry)
             run_handler(b);
         else if (b->len == 0)

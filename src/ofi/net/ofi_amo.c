@@ -233,8 +233,12 @@ int ofi_amo_retry(void)
 
     for (int n = ofi_deferred_count(&ofi_amo_deferred); n > 0; n--) {
         op = ofi_deferred_take(&ofi_amo_deferred);
-        if (op && !post_deferred(op))
-            ofi_deferred_add(&ofi_amo_deferred, op);
+        if (!op)
+            break;
+        if (post_deferred(op))
+            ofi_deferred_posted(&ofi_amo_deferred);
+        else
+            ofi_deferred_append(&ofi_amo_deferred, op);
     }
     return 0;
 }

@@ -22,7 +22,8 @@ struct ofi_deferred {
 extern struct ofi_deferred ofi_stripe_deferred, ofi_amo_deferred,
                            ofi_am_target_deferred;
 
-static inline void ofi_deferred_add(struct ofi_deferred *d, struct ofi_op *op)
+static inline void ofi_deferred_append(struct ofi_deferred *d,
+                                       struct ofi_op *op)
 {
     op->next = NULL;
     lock_acquire(&d->lock);
@@ -31,9 +32,14 @@ static inline void ofi_deferred_add(struct ofi_deferred *d, struct ofi_op *op)
     else
         d->first = op;
     d->last = op;
+    lock_release(&d->lock);
+}
+
+static inline void ofi_deferred_add(struct ofi_deferred *d, struct ofi_op *op)
+{
     /* seq_cst: pairs with the progress thread's look before it sleeps. */
     __atomic_fetch_add(&d->n, 1, __ATOMIC_SEQ_CST);
-    lock_release(&d->lock);
+    ofi_deferred_append(d, op);
     ofi_progress_request();
 }
 
@@ -43,19 +49,23 @@ static inline int ofi_deferred_count(const struct ofi_deferred *d)
     return __atomic_load_n(&d->n, __ATOMIC_RELAXED);
 }
 
-/* The oldest one, or NULL. */
+/* The oldest one, or NULL.  It is counted until ofi_deferred_posted(); one that
+ * found no room again goes back by ofi_deferred_append(). */
 static inline struct ofi_op *ofi_deferred_take(struct ofi_deferred *d)
 {
     struct ofi_op *op;
 
     lock_acquire(&d->lock);
     op = d->first;
-    if (op) {
+    if (op)
         d->first = op->next;
-        __atomic_fetch_sub(&d->n, 1, __ATOMIC_RELAXED);
-    }
     lock_release(&d->lock);
     return op;
+}
+
+static inline void ofi_deferred_posted(struct ofi_deferred *d)
+{
+    __atomic_fetch_sub(&d->n, 1, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -241,8 +241,7 @@ static int get_addrs(int pe, int m, struct rail_addr *out)
     uint8_t bytes[PACKED_MOST];
     const uint8_t *at = bytes;
     size_t len;
-    int rc = m > OFI_RAILS ? -EPROTO
-             : rt_get_some(pe, "ofi-rails", bytes, sizeof bytes, &len);
+    int rc = rt_get_some(pe, "ofi-rails", bytes, sizeof bytes, &len);
 
     if (rc)
         return rc;

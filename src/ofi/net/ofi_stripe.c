@@ -77,8 +77,12 @@ void ofi_stripe_retry(void)
     for (int n = ofi_deferred_count(&ofi_stripe_deferred); unlikely(n > 0);
          n--) {
         op = ofi_deferred_take(&ofi_stripe_deferred);
-        if (op && !post_am_after((struct transfer *)op))
-            ofi_deferred_add(&ofi_stripe_deferred, op);
+        if (!op)
+            return;
+        if (post_am_after((struct transfer *)op))
+            ofi_deferred_posted(&ofi_stripe_deferred);
+        else
+            ofi_deferred_append(&ofi_stripe_deferred, op);
     }
 }
 

@@ -277,6 +277,10 @@ int stream_exec_nic(const struct stream_where *w, struct stream_ring *q,
          */
         if (xport_trig == &xport_trig_none)
             return STREAM_DECLINED;
+        /* Whose release the driver refused: the stream would wait for them. */
+        rc = stream_nic_release(q, w->stream);
+        if (rc)
+            return stream_device_rc(w, rc);
     } else {
         rc = stream_nic_post(q, op, w->stream);
         if (!rc)

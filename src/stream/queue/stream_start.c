@@ -100,10 +100,8 @@ static int finish(const struct stream_where *w, struct queue *q,
         rc = stream_nic_release(q->ring, w->stream);
     if (parts.host && (!rc || rc == STREAM_DECLINED))
         rc = trigger(w, q, own_counters && !parts.nic, m);
-    if (rc) {
-        q->ring->nic.soft = true;       /* a quiet of the stream waits */
+    if (rc)
         return stream_device_rc(w, rc);
-    }
     q->last[m->kind] = m->number;
     q->starts = m->start;
     return 0;
