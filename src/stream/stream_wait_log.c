@@ -336,6 +336,7 @@ void stream_wait_log_forget(const void *flags, size_t size)
 {
     static uint64_t past = UINT64_MAX;
 
+    lock_acquire(&lock);        /* no is_idle() is within a flag */
     for (struct stream_wait_log *s = stream_wait_log_first(); s; s = s->next)
         for (int i = 0; i < STREAM_WAIT_LOG_ENTRIES; i++) {
             struct stream_wait_log_entry *e = &s->entries[i];
@@ -343,6 +344,27 @@ void stream_wait_log_forget(const void *flags, size_t size)
             if ((uintptr_t)GET(e->word) - (uintptr_t)flags < size)
                 SET(e->sym, NULL), SET(e->word, &past);
         }
+    lock_release(&lock);
+}
+
+/* Of the watchdog's thread alone; seq_cst: what was forgotten before a thread
+ * reads an even number is not read in a later check. */
+static uint64_t check;
+
+uint64_t stream_wait_log_check(void)
+{
+    atomics_full_fence();
+    return __atomic_load_n(&check, __ATOMIC_SEQ_CST);
+}
+
+void stream_wait_log_begin_check(void)
+{
+    __atomic_fetch_add(&check, 1, __ATOMIC_SEQ_CST);
+}
+
+void stream_wait_log_end_check(void)
+{
+    __atomic_fetch_add(&check, 1, __ATOMIC_SEQ_CST);
 }
 
 struct stream_wait_log *stream_wait_log_first(void)

@@ -6,8 +6,6 @@
 #include "base/env.h"
 #include "core/core_misuse.h"
 #include "kernel/kernel.h"
-#include "kernel/kernel_memory.h"
-#include "stream/stream_wait_log.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -16,30 +14,8 @@
 
 struct handle_table trig_table = HANDLE_TABLE(struct trig);
 
-/* Words of triggers that are gone: a kernel or stream that hits one of these
- * too late stores there, and hits nothing else.  The oldest ones go. */
-enum { KEPT = 64 };
 static struct base_lock lock = LOCK_INIT;
-static struct {
-    uint64_t *counts;
-    size_t bytes;
-} kept[KEPT] GUARDED_BY(lock);
-static unsigned n_kept GUARDED_BY(lock);
 static bool is_open GUARDED_BY(lock);
-
-static void keep(uint64_t *counts, size_t bytes)
-{
-    unsigned at;
-
-    if (!counts)
-        return;
-    lock_acquire(&lock);
-    at = n_kept++ % KEPT;
-    kernel_pinned_free(kept[at].counts, kept[at].bytes);
-    kept[at].counts = counts;
-    kept[at].bytes = bytes;
-    lock_release(&lock);
-}
 
 /* ---- a trigger and its tags ---- */
 
@@ -263,11 +239,6 @@ static uint64_t sum_of_sources(void *trig, int tag, uint64_t n)
 
 /* ---- made and freed ---- */
 
-static size_t counts_size(const struct trig *t)
-{
-    return 2 * (size_t)t->n_tags * sizeof(uint64_t);
-}
-
 static void free_ops(struct trig_tag *g)
 {
     struct trig_op *op, *next;
@@ -281,9 +252,6 @@ static void free_ops(struct trig_tag *g)
 static void destroy(void *thing)
 {
     struct trig *t = thing;
-    struct trig_stream *s, *next;
-    uint64_t *table;
-    size_t size;
 
     if (t->open)
         trig_engine_remove(t);
@@ -301,16 +269,7 @@ static void destroy(void *thing)
     if (t->doorbells)
         gtl->free(t->doorbells);
     free(t->nic_tags);
-    for (s = t->streams; s; s = next) {
-        next = s->next;
-        keep(s->counts, (size_t)t->n_tags * sizeof *s->counts);
-        free(s);
-    }
-    if (t->stream_waits)
-        stream_wait_log_forget(t->hits, counts_size(t));
-    keep(t->hits, counts_size(t));
-    size = trig_copy_table(t, &table);
-    keep(table, size);
+    trig_memory_keep(t);
     free(t->exec.bounce);
     free(t->limit);
     free(t->tags);
@@ -345,10 +304,8 @@ static int open_trigger(const char *call, struct trig *t, int engine)
 
     t->tags = calloc(n, sizeof *t->tags);
     t->limit = calloc(2 * n, sizeof *t->limit);
-    t->hits = kernel_pinned_alloc(counts_size(t));
-    if (!t->tags || !t->limit || !t->hits)
+    if (!t->tags || !t->limit || !trig_memory_open(t))
         goto fail;
-    t->done = t->hits + n;
     t->host_hits = t->limit + n;
     memset(t->limit, 0xff, n * sizeof *t->limit);
     t->exec.ctx = core_ctx_own(&core_world);
@@ -564,11 +521,5 @@ void trig_close(void)
     kernel_names.trigger = NULL;
     handle_release_all(&trig_table, close_one);
     print_statistics();
-    lock_acquire(&lock);
-    for (unsigned i = 0; i < KEPT; i++) {
-        kernel_pinned_free(kept[i].counts, kept[i].bytes);
-        kept[i].counts = NULL;
-    }
-    n_kept = 0;
-    lock_release(&lock);
+    trig_memory_close();
 }

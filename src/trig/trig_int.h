@@ -28,13 +28,14 @@ struct trig_tag {
     uint64_t beyond;            /* hits that a NIC has counted, which it left */
 };
 
-/* The hits of a stream: it stores how many there have been. */
+/* What a stream does for a trigger: it stores how many hits there have been, and
+ * how many of its waits are over. */
 struct trig_stream {
     struct trig_stream *next;
     void *stream;               /* NULL: it has been destroyed */
     uint64_t id;                /* as gtl->stream_check() */
-    uint64_t *counts;            /* pinned, [tags] */
-    uint64_t total[];           /* enqueued so far */
+    uint64_t *counts;           /* pinned, [tags + 1]: the waits are last */
+    uint64_t total[];           /* enqueued so far, as counts */
 };
 
 struct trig_list {
@@ -54,13 +55,13 @@ struct trig {
     struct trig_tag *tags;
     /* Pinned, [tags] each: hits is the kernels', done the host's. */
     uint64_t *hits, *done;
+    struct trig_kept *kept;          /* has the words when it is freed */
     /* Atomic, [tags]: the count at which the next operation is released, or
      * UINT64_MAX.  A hit that does not reach it takes no lock. */
     uint64_t *limit;
     uint64_t *host_hits;        /* atomic, [tags], in the allocation of limit */
     unsigned hitting;           /* atomic: threads within hit() */
     struct trig_stream *streams;        /* atomic: grows at its head */
-    bool stream_waits;          /* atomic: streams have waited for `done` */
     struct stream_exec_ctx exec;
     struct trig_list released, issued;  /* exec: of the first released one */
     unsigned n_released, n_issued;
@@ -110,6 +111,15 @@ void trig_late_end(unsigned begun);
 void trig_late_await(void);
 /* Has the operation had its hits?  With the lock. */
 bool trig_has_begun(const struct trig *t, const struct trig_op *op);
+
+/* ---- trig_memory.c ---- */
+/* hits and done; false: no memory. */
+bool trig_memory_open(struct trig *t);
+/* The stream's, made at its first use, or NULL; with the lock. */
+struct trig_stream *trig_memory_stream(struct trig *t, void *stream);
+/* The trigger is freed: its words go once no stream uses them. */
+void trig_memory_keep(struct trig *t);
+void trig_memory_close(void);
 
 /* ---- trig_engine.c; the lock is held, but by trig_count ---- */
 /* The hits of the tag so far, but for those that a NIC has; and all. */

@@ -4,12 +4,10 @@
 #include "trig/trig_int.h"
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"
-#include "kernel/kernel_memory.h"
 #include "stream/stream_wait.h"
 #include "stream/stream_wait_log.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static uint64_t done_of(const struct trig *t, int tag)
 {
@@ -81,12 +79,23 @@ int trig_wait(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
     return stream_errors_take_ring(call, &t->exec.failed);
 }
 
+/* And, behind it, the store that says that the stream has read the word. */
+static int enqueue_wait(struct trig *t, struct trig_stream *s, int tag,
+                        uint64_t n)
+{
+    int rc = gtl->wait64(&t->done[tag], n, s->stream), waits = t->n_tags;
+
+    return rc ? rc
+              : gtl->write64(&s->counts[waits], ++s->total[waits], s->stream);
+}
+
 int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
                         uint64_t n, void *stream)
 {
     struct trig *t = trig_find(call, trig);
     struct stream_where w = { .call = call, .ctx = t ? &t->ctx : NULL,
                               .stream = stream };
+    struct trig_stream *s;
     int rc;
 
     if (!t || !trig_has_tag(call, t, tag))
@@ -97,13 +106,15 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     if (rc)
         return rc;
     trig_wake();                /* it may have gone to sleep for good */
-    rc = gtl->wait64(&t->done[tag], n, stream);
+    lock_acquire(&t->lock);
+    s = trig_memory_stream(t, stream);
+    rc = s ? enqueue_wait(t, s, tag, n) : -ENOMEM;
     if (!rc) {
-        __atomic_store_n(&t->stream_waits, true, __ATOMIC_RELAXED);
         stream_watch_add(&w, &t->done[tag], &t->done[tag], n, -1);
         stream_watch_enqueued(stream, true);
     }
-    return stream_device_rc(&w, rc);
+    lock_release(&t->lock);
+    return s ? stream_device_rc(&w, rc) : stream_no_memory(call);
 }
 
 /* ---- hits of streams ---- */
@@ -120,59 +131,6 @@ static void stored(void *trig)
         trig_wake();
     }
     trig_late_end(begun);
-}
-
-/* Of a stream that has been destroyed, and that has stored all its hits: its
- * counts go on from there. */
-static struct trig_stream *take_over(struct trig *t, void *stream, uint64_t id)
-{
-    struct trig_stream *s;
-    int i;
-
-    for (s = t->streams; s; s = s->next) {
-        for (i = 0; !s->stream && i < t->n_tags; i++)
-            if (__atomic_load_n(&s->counts[i], __ATOMIC_RELAXED) != s->total[i])
-                break;
-        if (!s->stream && i == t->n_tags)
-            break;
-    }
-    if (s) {
-        s->stream = stream;
-        s->id = id;
-    }
-    return s;
-}
-
-static struct trig_stream *add_stream(struct trig *t, void *stream, uint64_t id)
-{
-    size_t n = (size_t)t->n_tags;
-    struct trig_stream *s = take_over(t, stream, id);
-
-    if (s)
-        return s;
-    s = calloc(1, sizeof *s + n * sizeof *s->total);
-    if (!s)
-        return NULL;
-    s->counts = kernel_pinned_alloc(n * sizeof *s->counts);
-    if (!s->counts) {
-        free(s);
-        return NULL;
-    }
-    s->stream = stream;
-    s->id = id;
-    s->next = t->streams;
-    /* release: a reader that finds it finds the rest. */
-    __atomic_store_n(&t->streams, s, __ATOMIC_RELEASE);
-    return s;
-}
-
-static struct trig_stream *stream_of(struct trig *t, void *stream, uint64_t id)
-{
-    struct trig_stream *s = t->streams;
-
-    while (s && (s->stream != stream || s->id != id))
-        s = s->next;
-    return s ? s : add_stream(t, stream, id);
 }
 
 static int enqueue(struct trig *t, struct trig_stream *s, int tag, uint64_t n)
@@ -197,7 +155,6 @@ int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     struct stream_where w = { .call = call, .ctx = t ? &t->ctx : NULL,
                               .stream = stream };
     struct trig_stream *s;
-    uint64_t id = 0;
     int rc;
 
     if (!t || !trig_has_tag(call, t, tag))
@@ -207,9 +164,8 @@ int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     rc = stream_need_live(&w);
     if (rc)
         return rc;
-    gtl->stream_check(stream, &id);
     lock_acquire(&t->lock);
-    s = stream_of(t, stream, id);
+    s = trig_memory_stream(t, stream);
     rc = s ? enqueue(t, s, tag, n) : -ENOMEM;
     lock_release(&t->lock);
     return s ? stream_device_rc(&w, rc) : stream_no_memory(call);
