@@ -46,6 +46,9 @@ static int init_count;
 static int granted;
 /* start_pes has no finalize of its own: it happens at exit. */
 static bool finalize_at_exit;
+/* Standard descriptors that were closed, as fd_hold() says: libfabric's threads
+ * accept connections at any time. */
+static int held_fds;
 /* exit() does what the program has left out. */
 static bool exiting;
 /* The last shmem_finalize in a trace, or NULL. */
@@ -358,6 +361,7 @@ static void close_layers(void)
     core_report_end();
     crash_close();
     rt_close();
+    fd_release(held_fds);
 }
 
 static int start(int level) REQUIRES(setup)
@@ -365,15 +369,16 @@ static int start(int level) REQUIRES(setup)
     const struct trace_what init = { .name = "shmem_init", .kind = TRACE_CALL,
                                      .at = TRACE_NOWHERE };
     uint64_t began_ns = clock_ns();
-    int n = inits(), rc = 0, held;
+    int n = inits(), rc = 0;
 
     if (!n) {
-        held = fd_hold();
+        held_fds = fd_hold();
         rc = open_layers(level);
-        fd_release(held);
     }
-    if (rc)
+    if (rc) {
+        fd_release(held_fds);
         return rc;
+    }
     if (!n) {
         print_banner();
         api_mpi_check();

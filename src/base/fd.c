@@ -30,7 +30,7 @@ int fd_hold(void)
     int held = 0, why = errno, fd;
 
     for (;;) {
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        fd = open("/dev/null", O_PATH | O_CLOEXEC);
         if (fd < 0 || fd > STDERR_FILENO)
             break;
         held |= 1 << fd;
@@ -48,7 +48,8 @@ void fd_release(int held)
 
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         /* The program's, where another thread has put one there meanwhile. */
-        if (held & 1 << fd && !fstat(fd, &st) && S_ISCHR(st.st_mode) &&
+        if (held & 1 << fd && fcntl(fd, F_GETFL) & O_PATH &&
+            !fstat(fd, &st) && S_ISCHR(st.st_mode) &&
             st.st_rdev == makedev(NULL_MAJOR, NULL_MINOR))
             close(fd);
     errno = why;

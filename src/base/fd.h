@@ -13,9 +13,10 @@ struct msghdr;
  * on; on error fd is closed. */
 int fd_keep(int fd);
 
-/* For calls of other libraries, which keep descriptors too: those of 0, 1 and 2
- * that are closed are /dev/null until fd_release() gets the result.  Only the
- * descriptors that fd_hold() has opened are closed. */
+/* For calls of other libraries, which open descriptors at any time: those of 0,
+ * 1 and 2 that are closed are taken until fd_release() gets the result, by a
+ * descriptor (O_PATH) that neither reads nor writes: EBADF, as if closed.  Only
+ * the descriptors that fd_hold() has opened are closed. */
 int fd_hold(void);
 void fd_release(int held);
 

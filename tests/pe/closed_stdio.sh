@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: what a program writes to standard descriptors that were closed at
 # its start reaches neither symmetric memory, the device's, a socket nor another
-# file of the library: these numbers stay closed, and later calls work.
+# file of the library: until shmem_finalize() these numbers name nothing that can
+# be read or written, whenever another thread opens something; then they are
+# closed again, and later calls work.
 # Timeout: 120
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
@@ -30,8 +32,9 @@ static int failed(const char *what, int fd)
 int main(int argc, char **argv)
 {
     static const char text[] = "this belongs on a terminal\n";
-    int closed[3], bad = 0, me, n_pes;
+    int closed[3], bad = 0, flags, me, n_pes;
     unsigned char *heap, *space;
+    char c[1];
     shmem_ctx_t ctx;
 
     (void)argc;
@@ -49,10 +52,13 @@ int main(int argc, char **argv)
     for (int fd = 0; fd < 3; fd++) {
         if (!closed[fd])
             continue;
-        if (fcntl(fd, F_GETFD) >= 0)
-            bad = failed("the library took", fd);
+        if (read(fd, c, sizeof c) >= 0 || errno != EBADF)
+            bad = failed("a read went through", fd);
+        flags = fcntl(fd, F_GETFL);
+        if (flags < 0 || !(flags & __O_PATH))
+            bad = failed("another thread may take", fd);
         for (int i = 0; i < 1000; i++)
-            if (write(fd, text, sizeof text) > 0)
+            if (write(fd, text, sizeof text) >= 0 || errno != EBADF)
                 bad = failed("a write went through", fd), i = 1000;
     }
     for (int i = 0; i < N; i++)
@@ -68,6 +74,9 @@ int main(int argc, char **argv)
     if (space)
         shmem_free(space);
     shmem_finalize();
+    for (int fd = 0; fd < 3; fd++)
+        if (closed[fd] && fcntl(fd, F_GETFD) >= 0)
+            bad = failed("not given back", fd);
     return bad;
 }
 C
