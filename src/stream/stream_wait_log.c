@@ -2,6 +2,7 @@
 /* Records of what streams wait for: see stream_wait_log.h.  Called with each
  * wait that is enqueued, and by the watchdog. */
 #include "stream/stream_wait_log.h"
+#include "base/atomics.h"
 #include "base/lock.h"
 #include "core/core_device.h"
 #include "diag/diag.h"
@@ -347,24 +348,21 @@ void stream_wait_log_forget(const void *flags, size_t size)
     lock_release(&lock);
 }
 
-/* Of the watchdog's thread alone; seq_cst: what was forgotten before a thread
- * reads an even number is not read in a later check. */
-static uint64_t check;
+static bool is_read;            /* atomic; the watchdog's */
 
-uint64_t stream_wait_log_check(void)
+/* A full fence each: what was forgotten before a thread finds that nothing is
+ * read is not found in a later check. */
+bool stream_wait_log_is_read(void)
 {
     atomics_full_fence();
-    return __atomic_load_n(&check, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&is_read, __ATOMIC_ACQUIRE);
 }
 
-void stream_wait_log_begin_check(void)
+void stream_wait_log_reads(bool begins)
 {
-    __atomic_fetch_add(&check, 1, __ATOMIC_SEQ_CST);
-}
-
-void stream_wait_log_end_check(void)
-{
-    __atomic_fetch_add(&check, 1, __ATOMIC_SEQ_CST);
+    /* release: the reads of a check that ends come before. */
+    __atomic_store_n(&is_read, begins, __ATOMIC_RELEASE);
+    atomics_full_fence();
 }
 
 struct stream_wait_log *stream_wait_log_first(void)

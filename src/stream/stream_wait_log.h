@@ -91,11 +91,10 @@ void stream_wait_log_query_events(void);
 void stream_wait_log_stream_destroyed(void *stream);
 /* The memory of these flags is about to go: waits for them count as past. */
 void stream_wait_log_forget(const void *flags, size_t size);
-/* Odd while the watchdog checks flags, which it may do without a look at the
- * notes again; each check has other numbers.  The watchdog says so itself. */
-uint64_t stream_wait_log_check(void);
-void stream_wait_log_begin_check(void);
-void stream_wait_log_end_check(void);
+/* Is the watchdog within a check, in which it may have read a note of a flag just
+ * before that was forgotten?  It says so by the second call. */
+bool stream_wait_log_is_read(void);
+void stream_wait_log_reads(bool begins);
 
 /* The first wait from note *i on that is not over, to *out, and its number to
  * *i; notes that are, at the front, count as past.  word: that one alone, and

@@ -250,7 +250,7 @@ static void check(uint64_t now)
 
     if (!__atomic_load_n(&stream_is_open, __ATOMIC_ACQUIRE))
         return;                 /* others' checks go on behind the close */
-    stream_wait_log_begin_check();
+    stream_wait_log_reads(true);
     for (unsigned i = 0; i < n_entries; i++)
         entries[i]->marked = false;
     if (!gtl_device.host_streams)
@@ -279,7 +279,7 @@ static void check(uint64_t now)
     for (unsigned i = 0; i < n_entries; i++)
         if (lasts(entries[i], now))
             report(entries[i], now);
-    stream_wait_log_end_check();
+    stream_wait_log_reads(false);
 }
 
 /* The process did not run, so it does not know what the others did. */

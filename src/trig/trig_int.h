@@ -117,7 +117,8 @@ bool trig_has_begun(const struct trig *t, const struct trig_op *op);
 bool trig_memory_open(struct trig *t);
 /* The stream's, made at its first use, or NULL; with the lock. */
 struct trig_stream *trig_memory_stream(struct trig *t, void *stream);
-/* The trigger is freed: its words go once no stream uses them. */
+/* The trigger is freed: this memory goes once no stream uses it, be that after
+ * the close. */
 void trig_memory_keep(struct trig *t);
 void trig_memory_close(void);
 

@@ -6,12 +6,11 @@
 #include "stream/stream_wait_log.h"
 #include "trig/trig_int.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
-/* Of freed triggers, oldest first: a kernel that hits one of these too late
- * stores there, and hits nothing else. */
 enum { KEPT = 64,
-       TRIES = 8 };             /* of the oldest, at each trigger that is freed */
+       TRIES = 8 };             /* of those in use, at each that is freed */
 
 struct trig_kept {
     struct list_link link;
@@ -19,12 +18,15 @@ struct trig_kept {
     size_t hits_size, table_size;
     struct trig_stream *streams;
     int n_tags;
-    uint64_t check;             /* as stream_wait_log_check() said */
 };
 
 static struct base_lock lock = LOCK_INIT;
-static struct list_link all GUARDED_BY(lock) = LIST_INIT(all);
-static unsigned n_kept GUARDED_BY(lock);
+/* Of the triggers freed last, oldest first: a kernel that hits one of these too
+ * late stores there, and hits nothing else. */
+static struct list_link late GUARDED_BY(lock) = LIST_INIT(late);
+static unsigned n_late GUARDED_BY(lock);
+/* Of older ones, which streams still use. */
+static struct list_link in_use GUARDED_BY(lock) = LIST_INIT(in_use);
 
 /* The hits of the tags, and one word for the waits. */
 static size_t stream_size(int n_tags)
@@ -118,26 +120,52 @@ static void release(struct trig_kept *k) REQUIRES(lock)
     kernel_pinned_free(k->hits, k->hits_size);
     kernel_pinned_free(k->table, k->table_size);
     list_remove(&k->link);
-    n_kept--;
     free(k);
 }
 
-/* No stream has a wait or a hit of it to do, and the watchdog, which may have
- * read a note of a wait just before it was forgotten, has ended that check. */
+/* No stream has a wait or a hit of it to do, and the watchdog is in no check, in
+ * which it may have read a note of a wait just before that was forgotten. */
 static bool is_unused(const struct trig_kept *k)
 {
-    bool done = k->check % 2 == 0 || k->check != stream_wait_log_check();
+    for (const struct trig_stream *s = k->streams; s; s = s->next)
+        if (!is_done(s, k->n_tags))
+            return false;
+    return !stream_wait_log_is_read();
+}
 
-    for (const struct trig_stream *s = k->streams; done && s; s = s->next)
-        done = is_done(s, k->n_tags);
-    return done;
+/* All of the list, or so many: what is in use goes to the end of in_use. */
+static void release_unused(struct list_link *list, int most) REQUIRES(lock)
+{
+    struct list_link *pos, *tmp, *last = list->prev;
+
+    list_each(pos, tmp, list) {
+        struct trig_kept *k = list_entry(pos, struct trig_kept, link);
+
+        if (!most--)
+            break;
+        if (is_unused(k)) {
+            release(k);
+        } else {
+            list_remove(&k->link);
+            list_append(&in_use, &k->link);
+        }
+        if (pos == last)
+            break;
+    }
+}
+
+static bool has_waited(const struct trig *t)
+{
+    const struct trig_stream *s = t->streams;
+
+    while (s && !s->total[t->n_tags])
+        s = s->next;
+    return s;
 }
 
 void trig_memory_keep(struct trig *t)
 {
     struct trig_kept *k = t->kept;
-    struct list_link *pos, *tmp;
-    int tries = TRIES;
 
     if (!k)
         return;
@@ -146,29 +174,23 @@ void trig_memory_keep(struct trig *t)
     k->hits_size = 2 * (size_t)t->n_tags * sizeof *t->hits;
     k->table_size = trig_copy_table(t, &k->table);
     k->streams = t->streams;
-    if (t->streams)
+    if (has_waited(t))
         stream_wait_log_forget(t->hits, k->hits_size);
-    k->check = stream_wait_log_check();
     lock_acquire(&lock);
-    list_append(&all, &k->link);
-    n_kept++;
-    list_each(pos, tmp, &all) {
-        struct trig_kept *old = list_entry(pos, struct trig_kept, link);
-
-        if (n_kept <= KEPT || !tries--)
-            break;
-        if (is_unused(old))
-            release(old);
-    }
+    list_append(&late, &k->link);
+    if (n_late < KEPT)
+        n_late++;
+    else
+        release_unused(&late, 1);
+    release_unused(&in_use, TRIES);
     lock_release(&lock);
 }
 
 void trig_memory_close(void)
 {
-    struct list_link *pos, *tmp;
-
     lock_acquire(&lock);
-    list_each(pos, tmp, &all)
-        release(list_entry(pos, struct trig_kept, link));
+    n_late = 0;
+    release_unused(&late, INT_MAX);
+    release_unused(&in_use, INT_MAX);
     lock_release(&lock);
 }

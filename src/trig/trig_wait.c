@@ -79,14 +79,46 @@ int trig_wait(const char *call, struct shmemx_trig *trig, int tag, uint64_t n)
     return stream_errors_take_ring(call, &t->exec.failed);
 }
 
-/* And, behind it, the store that says that the stream has read the word. */
-static int enqueue_wait(struct trig *t, struct trig_stream *s, int tag,
-                        uint64_t n)
+/* The stream's, with n added to what it is to have stored at `at`, so that its
+ * memory stays; or NULL.  Without the lock the caller then enqueues: a driver
+ * may block where the stream has much to do, perhaps until the trigger goes on. */
+static struct trig_stream *count_more(struct trig *t, void *stream, int at,
+                                      uint64_t n, uint64_t *total)
 {
-    int rc = gtl->wait64(&t->done[tag], n, s->stream), waits = t->n_tags;
+    struct trig_stream *s;
 
-    return rc ? rc
-              : gtl->write64(&s->counts[waits], ++s->total[waits], s->stream);
+    lock_acquire(&t->lock);
+    s = trig_memory_stream(t, stream);
+    if (s)
+        *total = s->total[at] += n;
+    lock_release(&t->lock);
+    return s;
+}
+
+/* Nothing was enqueued. */
+static void count_less(struct trig *t, struct trig_stream *s, int at, uint64_t n)
+{
+    lock_acquire(&t->lock);
+    s->total[at] -= n;
+    lock_release(&t->lock);
+}
+
+/* And, behind it, the store that says that the stream has read the flag. */
+static int enqueue_wait(struct trig *t, int tag, uint64_t n,
+                        const struct stream_where *w)
+{
+    int waits = t->n_tags, rc;
+    uint64_t total;
+    struct trig_stream *s = count_more(t, w->stream, waits, 1, &total);
+
+    if (!s)
+        return stream_no_memory(w->call);
+    rc = gtl->wait64(&t->done[tag], n, w->stream);
+    if (rc)
+        count_less(t, s, waits, 1);
+    else
+        rc = gtl->write64(&s->counts[waits], total, w->stream);
+    return stream_device_rc(w, rc);
 }
 
 int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
@@ -95,7 +127,6 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     struct trig *t = trig_find(call, trig);
     struct stream_where w = { .call = call, .ctx = t ? &t->ctx : NULL,
                               .stream = stream };
-    struct trig_stream *s;
     int rc;
 
     if (!t || !trig_has_tag(call, t, tag))
@@ -106,15 +137,12 @@ int trig_wait_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     if (rc)
         return rc;
     trig_wake();                /* it may have gone to sleep for good */
-    lock_acquire(&t->lock);
-    s = trig_memory_stream(t, stream);
-    rc = s ? enqueue_wait(t, s, tag, n) : -ENOMEM;
+    rc = enqueue_wait(t, tag, n, &w);
     if (!rc) {
         stream_watch_add(&w, &t->done[tag], &t->done[tag], n, -1);
         stream_watch_enqueued(stream, true);
     }
-    lock_release(&t->lock);
-    return s ? stream_device_rc(&w, rc) : stream_no_memory(call);
+    return rc;
 }
 
 /* ---- hits of streams ---- */
@@ -133,17 +161,25 @@ static void stored(void *trig)
     trig_late_end(begun);
 }
 
-static int enqueue(struct trig *t, struct trig_stream *s, int tag, uint64_t n)
+static int enqueue_hits(struct trig *t, int tag, uint64_t n,
+                        const struct stream_where *w)
 {
-    int rc = gtl->release(s->stream);
+    uint64_t total;
+    struct trig_stream *s = count_more(t, w->stream, tag, n, &total);
+    int rc;
 
+    if (!s)
+        return stream_no_memory(w->call);
+    rc = gtl->release(w->stream);
     if (!rc)
-        rc = gtl->write64(&s->counts[tag], s->total[tag] + n, s->stream);
-    if (rc)
-        return rc;
-    s->total[tag] += n;
+        rc = gtl->write64(&s->counts[tag], total, w->stream);
+    if (rc) {
+        count_less(t, s, tag, n);
+        return stream_device_rc(w, rc);
+    }
     if (gtl_device.host_streams)
-        return gtl->doorbell(stored, handle_of_object(t), s->stream);
+        return stream_device_rc(w, gtl->doorbell(stored, handle_of_object(t),
+                                                 w->stream));
     trig_wake();                /* which polls the count from now on */
     return 0;
 }
@@ -154,7 +190,6 @@ int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     struct trig *t = trig_find(call, trig);
     struct stream_where w = { .call = call, .ctx = t ? &t->ctx : NULL,
                               .stream = stream };
-    struct trig_stream *s;
     int rc;
 
     if (!t || !trig_has_tag(call, t, tag))
@@ -162,11 +197,5 @@ int trig_hit_on_stream(const char *call, struct shmemx_trig *trig, int tag,
     if (t->copies)
         return trig_copy_refuse(call);
     rc = stream_need_live(&w);
-    if (rc)
-        return rc;
-    lock_acquire(&t->lock);
-    s = trig_memory_stream(t, stream);
-    rc = s ? enqueue(t, s, tag, n) : -ENOMEM;
-    lock_release(&t->lock);
-    return s ? stream_device_rc(&w, rc) : stream_no_memory(call);
+    return rc || !n ? rc : enqueue_hits(t, tag, n, &w);
 }
