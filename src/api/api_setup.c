@@ -76,6 +76,7 @@ static void become_child(void)
     core_set_state(CORE_FORKED);
     diag_set_state_text("a forked child, which is no PE");
     set_inits(0);
+    fd_release(held_fds);
 }
 
 /* Opens it; its first use would be later otherwise. */
@@ -374,12 +375,10 @@ static int start(int level) REQUIRES(setup)
     if (!n) {
         held_fds = fd_hold();
         rc = open_layers(level);
-    }
-    if (rc) {
-        fd_release(held_fds);
-        return rc;
-    }
-    if (!n) {
+        if (rc) {
+            fd_release(held_fds);
+            return rc;
+        }
         print_banner();
         api_mpi_check();
     }

@@ -7,7 +7,6 @@
 #include "ofi/net/ofi_sockets.h"
 #include "base/env.h"
 #include "base/fault.h"
-#include "base/fd.h"
 #include "base/log.h"
 #include "rt/rt.h"
 
@@ -311,12 +310,10 @@ static void open_all(uint64_t *word)
 {
     struct ofi_rail *r = ofi_rails;
     const char *step = "";
-    int rc, held;
+    int rc;
 
     for (struct fi_info *i = ofi.info->next; i; i = i->next) {
-        held = fd_hold();
         rc = rail_open(r, i, word, &step);
-        fd_release(held);
         if (!rc) {
             /* The progress thread sleeps on all descriptors, or on none. */
             if (!ofi_sockets_watched())
