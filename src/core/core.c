@@ -90,6 +90,11 @@ static const struct diag_source statistics = {
 
 static int cpu_set_len;         /* of the machine's processors */
 
+static void set_oversubscribed(bool is)
+{
+    core_status.oversubscribed = xport_oversubscribed = is;
+}
+
 int core_open(int thread_level)
 {
     struct core_ctl *ctl = heap_reserve(sizeof *ctl, _Alignof(struct core_ctl));
@@ -107,7 +112,7 @@ int core_open(int thread_level)
     core_trace_open();
     core_direct_pes = trace_is_on() ? 0 : core_world.n_pes;
     core_status.thread_level = thread_level;
-    core_status.oversubscribed = false;
+    set_oversubscribed(false);
     core_spin_open();
     core_status.checks = false;
     cpu_set_len = rt_cpus(ctl->cpus, CORE_CPU_SET_LEN);
@@ -158,7 +163,7 @@ void core_agree_node(void)
         core_status.checks |= ctl->checks;
     }
     cores = count_cores(all);
-    core_status.oversubscribed = rt_job.n_local > cores;
+    set_oversubscribed(rt_job.n_local > cores);
     core_status.one_core = count_cores(core_ctl->cpus) < 2;
     if (core_status.oversubscribed || xport_net)
         core_spin_impatient();
@@ -182,7 +187,7 @@ void core_agree_machine(const uint64_t *cpus)
     core_status.one_machine = rt_job.one_machine;
     if (!rt_job.one_machine)
         return;
-    core_status.oversubscribed |= rt_job.n_pes > cores;
+    set_oversubscribed(core_status.oversubscribed || rt_job.n_pes > cores);
     log_info(LOG_CORE, "%d PEs on %d cores of the machine", rt_job.n_pes,
              cores);
 }

@@ -51,6 +51,7 @@ void (*xport_data_arrived)(const void *at, size_t len) = ignore;
 void (*xport_wait_stalled)(struct xport_wait *w) = ignore_wait;
 void (*xport_wait_resumed)(struct xport_wait *w) = ignore_wait;
 __thread const char *xport_call;
+bool xport_oversubscribed;
 
 int xport_open(int n_pes)
 {

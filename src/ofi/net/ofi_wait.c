@@ -76,6 +76,8 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
     ofi_progress_note_poll();
     if (n)
         return;
+    if (xport_oversubscribed)
+        sched_yield();
     if (++w->steps % (w->wait.since_ns ? OFTEN : POLLS_PER_CLOCK) == 0)
         ofi_progress();
     /* Where cores are short the peer may need this one. */
