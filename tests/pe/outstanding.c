@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a million puts (or as many as 10 s are enough for), 100000 gets
+/* Description: a million puts (or as many as 4 s are enough for), 100000 gets
  * and 100000 fetching atomics may be under way at once; all are done after
  * quiet, and nothing but them.
  * PEs: 2
@@ -11,7 +11,7 @@ enum { PUTS = 1000000, GETS = 100000, ADDS = 100000 };
 
 static uint64_t *words, *local, total;
 static int me, other;
-#define PUTS_S 10
+#define PUTS_S 4
 static int puts_made = PUTS;    /* by PE 0, which sends it to the other */
 
 static uint64_t value(int pe, uint64_t i)
