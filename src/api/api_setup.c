@@ -3,6 +3,7 @@
  * for all threads.  Called by the program, at exit, and in a forked child.
  * The only file that names sm and ofi as layers to open. */
 #include "api/api.h"
+#include "api/api_env.h"
 #include "api/api_stream.h"
 #include "base/crash.h"
 #include "base/env.h"
@@ -24,7 +25,6 @@
 #include "msg/msg.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
-#include "rt/rt_nic.h"
 #include "shmemx.h"
 #include "sm/sm.h"
 #include "stream/stream.h"
@@ -222,11 +222,7 @@ static int read_environment(void)
     if (!rc)
         rc = fault_load();
     if (!rc)
-        rc = gtl_env_check();
-    if (!rc)
-        rc = msg_env_check();
-    if (!rc)
-        rc = rt_nic_map_check();
+        rc = api_env_check();
     return rc;
 }
 

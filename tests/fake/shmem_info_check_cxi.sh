@@ -83,6 +83,10 @@ cxi 1 FAKE_CXI_NO_VNI=1
 says FAIL VNI 'the network does not open'
 check grep -q 'gave this job no Slingshot network .*--network=' err
 
+cxi 1 SHMEM_ST_EAGER=loud
+says FAIL environment 'a variable has a bad value'
+check grep -q 'SHMEM_ST_EAGER is "loud": ' err
+
 # A job's PE 0 speaks.
 "$BUILD/bin/oshrun" -n 2 "$BUILD/bin/shmem_info" --check cxi >out 2>err
 check [ $? -eq 0 ]

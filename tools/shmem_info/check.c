@@ -4,18 +4,16 @@
  * fails. */
 #include "info.h"
 #include "page.h"
+#include "api/api_env.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/membarrier.h"
-#include "gtl/gtl.h"
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
 #include "rt/rt_int.h"
-#include "rt/rt_nic.h"
 #include "rt/rt_wire.h"
-#include "msg/msg.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,8 +109,7 @@ static void warn_unknown(const char *text)
 
 static bool check_environment(void)
 {
-    if (env_load() || gtl_env_check() || msg_env_check() ||
-        rt_nic_map_check()) {
+    if (env_load() || api_env_check()) {
         say(FAIL, "environment", "a variable has a bad value, see the line "
             "above; correct or unset it");
         return false;

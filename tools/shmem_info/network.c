@@ -3,12 +3,12 @@
  * would, and tries each request that the library makes of the NIC.  main.c
  * calls it in place of any other report. */
 #include "info.h"
+#include "api/api_env.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "gtl/gtl.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
-#include "rt/rt_nic.h"
 #include "sm/sm.h"
 #include "xport/xport.h"
 
@@ -32,7 +32,7 @@ static bool load(void)
     setenv("SHMEM_OFI_PROVIDER", "cxi", 1);
     setenv("SHMEM_SYMMETRIC_SIZE", "4m", 1);
     setenv("SHMEM_STATIC_DATA", "0", 1);
-    return !env_load() && !gtl_env_check() && !rt_nic_map_check();
+    return !env_load() && !api_env_check();
 }
 
 static void try(void)
