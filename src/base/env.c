@@ -482,7 +482,8 @@ static void print_kind(FILE *to, const struct row *r)
 }
 
 /* Sections of shmem_env(7): the layers whose variables belong together.  The
- * last one takes the aliases, whose help begins with ALIAS. */
+ * page lacks the rows of a layer that none of them names.  The last one takes
+ * the aliases, whose help begins with ALIAS. */
 #define ALIAS "the same as "
 static const struct section {
     const char *title, *layers;
