@@ -90,7 +90,8 @@ enum coll_alg coll_alg_at(enum coll_kind kind, int n)
 }
 
 static enum coll_alg requested[COLL_KINDS];
-/* The words of SHMEM_COLL_SYNC. */
+/* The words of SHMEM_COLL_SYNC that differ; the fourth, nodes, does what auto
+ * does. */
 enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
 bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
 

@@ -16,6 +16,7 @@
  *   trig       a put by the NIC once both ends have started
  *   rndv       the same by the progress thread of the sender
  *   one-shot   the same for a channel of one iteration
+ *   part       several puts, each by a trigger or a kernel: see part/part.h
  *
  * A receive buffer that is not symmetric has a slot in its place, and the wait
  * copies it out. */

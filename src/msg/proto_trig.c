@@ -79,7 +79,8 @@ static int start_recv(const struct msg_batch *b, struct msg_chan *c,
     return increment(b, c, c->pe);
 }
 
-/* Two increments make the trigger go: the receiver learns where it is. */
+/* The RTS carries the address of the sender's trigger, which the receiver's
+ * start increments. */
 static void open_recv(struct msg_chan *c, const struct msg_ctrl *m)
 {
     if (!c->sends)

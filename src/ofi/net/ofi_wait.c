@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting in the library: for the end of an operation, for room, for a queue
  * that takes a post.  A wait polls the queues, yields, then sleeps, and
- * says so when it lasts; after SHMEM_TIMEOUT it ends the job.  The progress
- * thread never waits here. */
+ * says so when it lasts.  It ends the job after SHMEM_TIMEOUT if one PE is to
+ * answer, and after twice that and SHMEM_STALL if several may be meant.  The
+ * progress thread asks can_post() first, so it waits here only where another
+ * thread has taken the room since, or where the provider still answers
+ * -FI_EAGAIN. */
 #include "ofi/net/ofi_int.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -49,7 +52,7 @@ static void check_clock(struct ofi_wait *w)
         sched_yield();
     }
     most = (uint64_t)env.TIMEOUT * 1000000000u;
-    /* Which of several PEs it is, core finds out, and has the time to. */
+    /* Without a single peer, allow core_stall.c time to find the silent one. */
     if (w->wait.pe < 0)
         most = 2 * most + (env.STALL ? (uint64_t)env.STALL : 10) * 1000000000u;
     if (env.TIMEOUT && waited > most)
