@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* As what kind of memory the libraries of NICs register the device's; NONE:
+ * transfers of it are staged. */
+enum gtl_hmem { GTL_HMEM_NONE, GTL_HMEM_CUDA, GTL_HMEM_ROCR };
+
 struct gtl_device {
     char name[96];
     /* Of a device the same in all processes, whatever number it has there. */
@@ -18,6 +22,7 @@ struct gtl_device {
     uint64_t memory;            /* bytes */
     bool host_access;           /* the processor loads and stores its memory */
     bool ipc, dmabuf;           /* ipc_export() and ipc_open(), dmabuf() work */
+    enum gtl_hmem hmem;
     bool memops;                /* write64() and wait64() need no kernel */
     bool kernels;               /* else no reduce(), peer_copy(); few amo() */
     bool ordered, coarse;       /* needs no flush(); needs release() */
@@ -26,8 +31,9 @@ struct gtl_device {
     /* Why reserve() is refused; NULL: it works, and growth_export says how
      * such memory is exported. */
     const char *why_fixed, *growth_export;
-    bool host_atomics;          /* its atomics on host memory and the processor's
-                                 * are atomic with each other */
+    bool host_adds;             /* kernels add to host memory themselves: their
+                                 * atomics there exclude each other, */
+    bool host_atomics;          /* and also the processor's */
     bool stale_waits;           /* wait64() may miss others' stores */
     /* Its streams and kernels are threads of this process: they reach all of
      * its memory, registered or not, and call its functions, which may take

@@ -451,7 +451,7 @@ int trig_free(const char *call, struct shmemx_trig *trig)
 
 bool trig_hits_directly(void)
 {
-    return !strcmp(gtl->name, "cuda") || gtl_device.host_atomics;
+    return gtl_device.host_adds;
 }
 
 int trig_dev(const char *call, struct shmemx_trig *trig,

@@ -20,6 +20,8 @@ T(the_device_is_described)
     T_LT(gtl_device.ordinal, gtl_device.count);
     T_LT((uint64_t)1 << 20, gtl_device.memory);
     T_EQ(gtl_device_only, !gtl_device.host_access);
+    T_TRUE(gtl_device.host_access || gtl_device.hmem != GTL_HMEM_NONE);
+    T_TRUE(gtl_device.host_adds || !gtl_device.host_atomics);
     T_EQ(gtl_open(0), 0);       /* again: nothing */
 }
 

@@ -198,6 +198,8 @@ static void probe(struct gtl_device *d)
     if (d->wait_flushes)
         gtl_cu_device.wait_flags |= CU_STREAM_WAIT_VALUE_FLUSH;
     d->host_atomics = gtl_cu_device.host_atomics;
+    d->host_adds = true;
+    d->hmem = GTL_HMEM_CUDA;
     d->memops = gtl_cu_device.memops;
     d->dmabuf = gtl_cu.cuMemGetHandleForAddressRange &&
                 attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);

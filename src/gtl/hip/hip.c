@@ -204,7 +204,8 @@ static int probe_device(struct gtl_device *d)
         gtl_hip_kernels_close();
         gtl_hip_release_close();
     }
-    d->kernels = d->host_atomics = gtl_hip_state.kernels;
+    d->kernels = d->host_atomics = d->host_adds = gtl_hip_state.kernels;
+    d->hmem = GTL_HMEM_ROCR;
     d->memops = gtl_hip_state.writes && gtl_hip_state.cp_waits;
     return rc;
 }

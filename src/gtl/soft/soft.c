@@ -116,7 +116,7 @@ static int open_soft(int local, struct gtl_device *out)
     struct gtl_device d = {
         .count = 1, .host_access = true, .ipc = gtl_soft_ipc_works(),
         .memops = true, .kernels = true, .ordered = true,
-        .host_atomics = true,
+        .host_adds = true, .host_atomics = true,
         .processors = 1, .groups_each = (unsigned)env.DEVICE_RESIDENT,
         .host_streams = true, .host_memory = true,
         .why_fixed = "the software device takes pages as they are used"

@@ -8,7 +8,6 @@
 #include "base/fault.h"
 #include "gtl/gtl.h"
 
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -83,18 +82,31 @@ int ofi_region_open_counted(void *base, size_t size, struct fid_cntr *counts,
     return open_region(&grows.a, 0, counts, out);
 }
 
+/* As what the driver says that its memory is. */
+static int set_hmem(struct fi_mr_attr *a)
+{
+    switch (gtl_device.hmem) {
+    case GTL_HMEM_CUDA:
+        a->iface = FI_HMEM_CUDA;
+        a->device.cuda = gtl_device.ordinal;
+        return 0;
+    case GTL_HMEM_ROCR:
+        a->iface = FI_HMEM_ROCR;
+        return 0;
+    case GTL_HMEM_NONE:
+        break;
+    }
+    return -FI_ENOSYS;
+}
+
 int ofi_region_open_device(void *base, size_t size, struct fid_mr **out)
 {
     const struct iovec iov = { base, size };
-    OFI_GROWS(fi_mr_attr) grows = { .a = {
-        .mr_iov = &iov, .iface = FI_HMEM_ROCR
-    } };
-    int was, rc;
+    OFI_GROWS(fi_mr_attr) grows = { .a = { .mr_iov = &iov } };
+    int was, rc = set_hmem(&grows.a);
 
-    if (!strcmp(gtl->name, "cuda")) {
-        grows.a.iface = FI_HMEM_CUDA;
-        grows.a.device.cuda = gtl_device.ordinal;
-    }
+    if (rc)
+        return rc;
     /* The provider may ask the driver for a descriptor. */
     was = gtl->enter();
     rc = open_region(&grows.a, HEAP_DEVICE, NULL, out);
