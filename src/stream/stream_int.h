@@ -65,7 +65,9 @@ struct stream_counters {
     _Alignas(64) uint64_t trigger;      /* the stream is past that seq */
     uint64_t started;           /* past so many starts that posted nothing */
     uint64_t increments;        /* for a NIC without a doorbell: so many */
-    _Alignas(64) uint64_t completed;    /* host: the last seq waited for */
+    /* The host: the last operation that a stream waits for.  All of them count
+     * in stream_ring.completed. */
+    _Alignas(64) uint64_t completed_waited;
 };
 
 struct stream_ring;

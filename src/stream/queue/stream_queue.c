@@ -114,7 +114,7 @@ uint64_t *stream_queue_counter(const struct queue *q, int kind)
     struct stream_counters *w = q->ring->counters;
 
     return kind == TOKEN_START      ? &w->started
-           : kind == TOKEN_SEQUENCE ? &w->completed
+           : kind == TOKEN_SEQUENCE ? &w->completed_waited
            : q->last[TOKEN_NIC_FLAG]
                ? xport_trig->word(q->ring->nic.trig)
                : NULL;

@@ -62,7 +62,8 @@ static void abandon(struct stream_ring *q, struct stream_unfinished *left)
     /* No GPU waits for what never comes; the software device drops what is
      * behind a wait. */
     if (!gtl_device.host_streams)
-        __atomic_store_n(&q->counters->completed, q->posted, __ATOMIC_RELEASE);
+        __atomic_store_n(&q->counters->completed_waited, q->posted,
+                         __ATOMIC_RELEASE);
     stream_stats_ring_destroyed(q);
     stream_ring_close_net(q);
     lock_acquire(&stream_rings_lock);

@@ -31,7 +31,7 @@ static void pop(struct stream_ring *q, const struct stream_op *op)
     __atomic_store_n(&q->completed, seq, __ATOMIC_RELEASE);
     if (!notify)
         return;
-    __atomic_store_n(&q->counters->completed, seq, __ATOMIC_RELEASE);
+    __atomic_store_n(&q->counters->completed_waited, seq, __ATOMIC_RELEASE);
     atomics_full_fence();
     gtl->flags_stored();
 }

@@ -74,8 +74,8 @@ int stream_ring_new(void *handle, uint64_t id, struct stream_ring **out)
     /* A stream may still look at what these words were raised to for the
      * ring before, so they go on from there. */
     q->posted = q->completed = q->triggered =
-        q->counters->trigger > q->counters->completed ? q->counters->trigger
-                                                      : q->counters->completed;
+        counters->trigger > counters->completed_waited
+            ? counters->trigger : counters->completed_waited;
     rc = xport_net ? xport_net->ep_open(&q->exec.ctx.flow, false) : 0;
     if (rc)
         goto free_both;

@@ -135,7 +135,7 @@ int stream_ring_post(const struct stream_where *w, struct stream_ring *q,
         return discard(w, op, rc);
     }
     if (op->waits)
-        rc = gtl->wait64(&q->counters->completed, seq, w->stream);
+        rc = gtl->wait64(&q->counters->completed_waited, seq, w->stream);
     if (likely(!rc))
         return 0;
     q->nic.soft = true;         /* the next quiet makes the stream wait */
