@@ -67,7 +67,7 @@ static int start_send(const struct msg_batch *b, struct msg_chan *c,
         stream_progress_wake(); /* it reports a failure of the NIC */
         return increment(b, c, core_world.my_pe);
     }
-    ring->nic.spilled++;
+    ring->nic.declined++;
     msg_start_transfer(b, c, seq, by_nic);
     return increment(b, c, core_world.my_pe);
 }

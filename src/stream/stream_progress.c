@@ -53,7 +53,7 @@ static uint64_t back_off(bool timed)
 static uint64_t stream_turn(struct progress_poller *p,
                             const struct progress_turn *t)
 {
-    bool armed = false, busy = false, any;
+    bool posted = false, busy = false, any;
 
     (void)p;
     (void)t;
@@ -61,11 +61,11 @@ static uint64_t stream_turn(struct progress_poller *p,
         sleeps++;
         return SLEEP_MAX_NS;
     }
-    any = poll_all(&armed, &busy);
+    any = poll_all(&posted, &busy);
     if (busy && xport_net)
         any |= xport_progress->poll();
     if (!any)
-        return back_off(busy || (armed && !gtl_device.host_streams));
+        return back_off(busy || (posted && !gtl_device.host_streams));
     advanced_ns = clock_ns();
     return PROGRESS_AGAIN;
 }

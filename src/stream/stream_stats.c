@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations on streams, counted for SHMEM_STATS.
  *
- * Threads count what no queue knows in slots of their own, as far as there are
- * slots; queues have their own numbers, which are added here when they go. */
+ * Threads count what no ring knows in slots of their own, as far as there are
+ * slots; rings have their own numbers, which are added here when they go. */
 #include "stream/ring/stream_ring.h"
 #include "base/env.h"
 #include "base/lock.h"
@@ -12,13 +12,13 @@
 /* Of this PE, from one initialisation to the finalisation. */
 struct stats {
     uint64_t n[STREAM_COUNTS];
-    /* Operations with queues, orders among them: enqueued, reached by their
+    /* Operations with rings, orders among them: enqueued, reached by their
      * streams, completed. */
     uint64_t posted, triggered, completed;
     uint64_t nic;               /* and with the NIC */
-    uint64_t spilled;          /* posted with a queue, for want of room there */
-    uint64_t most_armed;        /* at a time, in one queue */
-    uint64_t most_queues;
+    uint64_t declined;          /* posted with a ring, for want of room there */
+    uint64_t most_posted;       /* at a time, in one ring */
+    uint64_t most_rings;
 };
 
 static struct stream_slot slots[STREAM_SLOTS];
@@ -26,7 +26,7 @@ static unsigned n_slots;        /* atomic: threads that have asked for one */
 __thread struct stream_slot *stream_slot;
 static struct base_lock lock = LOCK_INIT;
 static struct stats gone GUARDED_BY(lock);
-static uint64_t queues GUARDED_BY(lock);
+static uint64_t rings GUARDED_BY(lock);
 
 struct stream_slot *stream_slot_take(void)
 {
@@ -52,8 +52,8 @@ void stream_stats_ring_created(struct stream_ring *q)
 {
     q->stats.first = q->posted;
     lock_acquire(&lock);
-    if (++queues > gone.most_queues)
-        gone.most_queues = queues;
+    if (++rings > gone.most_rings)
+        gone.most_rings = rings;
     lock_release(&lock);
 }
 
@@ -62,15 +62,15 @@ void stream_stats_ring_destroyed(const struct stream_ring *q)
     uint64_t trigger = __atomic_load_n(&q->counters->trigger, __ATOMIC_RELAXED);
 
     lock_acquire(&lock);
-    queues--;
+    rings--;
     gone.posted += q->posted - q->stats.first;
-    /* The word lay there before the queue. */
+    /* The word lay there before the ring. */
     gone.triggered += trigger > q->stats.first ? trigger - q->stats.first : 0;
     gone.completed += q->completed - q->stats.first;
     gone.nic += q->nic.posted;
-    gone.spilled += q->nic.spilled;
-    if (q->stats.max_depth > gone.most_armed)
-        gone.most_armed = q->stats.max_depth;
+    gone.declined += q->nic.declined;
+    if (q->stats.max_depth > gone.most_posted)
+        gone.most_posted = q->stats.max_depth;
     lock_release(&lock);
 }
 
@@ -81,7 +81,7 @@ static struct stats take(void)
     lock_acquire(&lock);
     s = gone;
     memset(&gone, 0, sizeof gone);
-    queues = 0;
+    rings = 0;
     lock_release(&lock);
     for (int i = 0; i < STREAM_SLOTS; i++)
         for (int k = 0; k < STREAM_COUNTS; k++)
@@ -139,15 +139,15 @@ void stream_stats_report(void)
         "streams: %lu operation%s by the device, %lu posted, "
         "%lu triggered, %lu completed, %lu by the NIC, %lu declined, "
         "%lu failed; %lu start%s, %lu wait%s; at most %lu posted in a "
-        "queue, %lu queue%s, %lu entr%s of the NIC",
+        "ring, %lu ring%s, %lu entr%s of the NIC",
         (unsigned long)n[STREAM_BY_DEVICE], plural(n[STREAM_BY_DEVICE]),
         (unsigned long)s.posted, (unsigned long)s.triggered,
         (unsigned long)s.completed, (unsigned long)s.nic,
-        (unsigned long)s.spilled,
+        (unsigned long)s.declined,
         (unsigned long)n[STREAM_FAILED], (unsigned long)n[STREAM_STARTS],
         plural(n[STREAM_STARTS]), (unsigned long)n[STREAM_WAITS],
-        plural(n[STREAM_WAITS]), (unsigned long)s.most_armed,
-        (unsigned long)s.most_queues, plural(s.most_queues),
+        plural(n[STREAM_WAITS]), (unsigned long)s.most_posted,
+        (unsigned long)s.most_rings, plural(s.most_rings),
         (unsigned long)nic.most_entries, nic.most_entries == 1 ? "y" : "ies");
     print_messages(n + STREAM_PROTOCOLS);
     if (n[STREAM_RECORDED])

@@ -12,17 +12,18 @@ each ../st/default_stream cuda-discrete hip-discrete
 extra=FAKE_HIP_MAJOR=7
 [ -n "$real" ] || start job hip-discrete -n 2 --ppn 1 "$at/st/default_stream"
 
-# queues DEVICE N: two threads in turns have so many queues at a time.
-queues()
+# rings DEVICE N: the streams of two threads in turns have so many rings at a
+# time.
+rings()
 {
     said=$(on "$1" env SHMEM_STATS=1 "$BUILD/bin/oshrun" -n 2 --ppn 1 \
         "$at/st/default_stream" turns 2>&1)
-    [ "$(echo "$said" | grep -c "streams: .*, $2 queues*,")" -eq 2 ] ||
-        echo "FAIL: not $2 queues: $said" >>failed
+    [ "$(echo "$said" | grep -c "streams: .*, $2 rings*,")" -eq 2 ] ||
+        echo "FAIL: not $2 rings: $said" >>failed
 }
 for device in ${real:-cuda-discrete hip-discrete}; do
     extra=
-    start queues "$device" 2
+    start rings "$device" 2
     # By the device itself, and by the progress thread.
     extra='SHMEM_STALL=1'
     start job "$device" -n 2 "$at/st/default_stream" long

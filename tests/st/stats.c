@@ -2,7 +2,7 @@
 /* Description: with SHMEM_STATS each PE says at finalize what its streams did.
  * PEs: 2
  * Env: SHMEM_STATS=1 SHMEM_DEVICE=software
- * Expect: ^sluice: PE 0 \([^ ]*\): streams: 13 operations by the device, 0 posted, 0 triggered, 0 completed, 0 by the NIC, 0 declined, 0 failed; 1 start, 1 wait; at most 0 posted in a queue, 1 queue, 0 entries
+ * Expect: ^sluice: PE 0 \([^ ]*\): streams: 13 operations by the device, 0 posted, 0 triggered, 0 completed, 0 by the NIC, 0 declined, 0 failed; 1 start, 1 wait; at most 0 posted in a ring, 1 ring, 0 entries
  * Expect: ^sluice: PE 1 \([^ ]*\): streams: 13 operations by the device
  * Timeout: 30 */
 #include "st.h"

@@ -15,7 +15,7 @@ lines()
 
 # Ten puts and a quiet, three and the quiet of a start.
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=soft)
-check [ "$(echo "$said" | grep -c 'streams: 0 operations by the device, 15 posted, 15 triggered, 15 completed, 0 by the NIC, 0 declined, 0 failed; 1 start, 2 waits; at most 11 posted in a queue, 2 queues, 0 entries of the NIC$')" -eq 2 ]
+check [ "$(echo "$said" | grep -c 'streams: 0 operations by the device, 15 posted, 15 triggered, 15 completed, 0 by the NIC, 0 declined, 0 failed; 1 start, 2 waits; at most 11 posted in a ring, 2 rings, 0 entries of the NIC$')" -eq 2 ]
 
 said=$(lines SHMEM_STATS=1 SHMEM_TRIGGER=nic)
 check [ "$(echo "$said" | grep -c ' 0 posted, .* 13 by the NIC, 0 declined, .* [1-9][0-9]* entries of the NIC$')" -eq 2 ]

@@ -102,7 +102,7 @@ bool stream_nic_translate(const struct stream_op *op, struct xport_trig_op *out)
     return true;
 }
 
-/* ---- arming ---- */
+/* ---- posting ---- */
 
 static void failed(void *arg, const char *call, const char *what, int pe,
                    const char *cause)
@@ -123,7 +123,7 @@ static bool open_trig(struct stream_ring *q)
             n->trig = NULL;
         n->none = rc == -ENOSPC;
     }
-    n->spilled += n->none;
+    n->declined += n->none;
     return n->trig != NULL;
 }
 
@@ -181,7 +181,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
     }
     n->full = rc == -EAGAIN;
     if (unlikely(rc)) {
-        n->spilled++;
+        n->declined++;
         return STREAM_DECLINED;
     }
     if (trace_is_on())
@@ -189,7 +189,7 @@ int stream_nic_post(struct stream_ring *q, const struct stream_op *op,
     stream_errors_note_op(&q->exec.failed, op);
     n->call = op->call;
     n->pe = op->pe;
-    /* release: the progress thread again after it from now on. */
+    /* release: from now on the progress thread polls this trigger. */
     __atomic_store_n(&n->posted, n->posted + 1, __ATOMIC_RELEASE);
     return 0;
 }
@@ -242,8 +242,8 @@ static bool orders(const struct stream_op *op)
     return op->kind == STREAM_QUIET || op->kind == STREAM_FENCE;
 }
 
-/* The stream waits for all that was posted.  NOT: the progress thread has to.
- */
+/* The stream waits for all that was posted.  STREAM_DECLINED: the progress
+ * thread must wait. */
 static int wait_for_all(const struct stream_where *w, struct stream_ring *q)
 {
     struct stream_nic *n = &q->nic;

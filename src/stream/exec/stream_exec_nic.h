@@ -23,7 +23,7 @@ struct stream_nic {
     uint64_t released, quieted;   /* so many of them */
     uint64_t flag, flag_posted;     /* atomic: the last one, and for how many */
     uint64_t total, forwarded;     /* increments: by the stream, by host */
-    uint64_t spilled;           /* to the progress thread, for want of room */
+    uint64_t declined;          /* for want of an entry or a counter */
     const char *call;           /* of the last one that was posted */
     int pe;
 };
