@@ -153,7 +153,7 @@ bool stream_rings_visit_heads(stream_ring_visitor *visit);
  * any more. */
 void stream_ring_cancel(struct stream_ring *q);
 
-/* ---- stream_ring_triggered.c ---- */
+/* ---- ring/stream_ring_triggered.c ---- */
 /* On the thread of a stream that gets to the operation arg: raises the word,
  * and sees to the operation. */
 void stream_ring_triggered(void *arg);
@@ -187,9 +187,9 @@ int stream_need_aligned(const struct stream_where *w, const void *p,
 /* Where nothing is enqueued, which would check it: 0, or -errno, logged, if it
  * is no stream. */
 int stream_need_stream(const struct stream_where *w);
-/* One line; gives -EINVAL. */
 /* This thread does what a graph has recorded, in one of its launches. */
 extern hidden __thread bool stream_in_graph_launch;
+/* One line; gives -EINVAL. */
 int stream_refuse(enum err_code code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 

@@ -87,7 +87,7 @@ static void close_streams(void)
     struct stream_unfinished left = { .n = 0 }, staged;
 
     __atomic_store_n(&stream_is_open, false, __ATOMIC_RELEASE);
-    posts_close();              /* launches repeat nothing any more */
+    stream_posts_close();       /* launches repeat nothing any more */
     stream_watchdog_close();
     gtl->stop_streams();
     stream_wait_close();

@@ -43,7 +43,7 @@ static struct owner *owner_new(const struct stream_where *w, uint64_t id)
         stream_no_memory(w->call);
         return NULL;
     }
-    *o = (struct owner){ .id = id, .opened = posts_generation() };
+    *o = (struct owner){ .id = id, .opened = stream_posts_generation() };
     o->link.next = o->link.prev = &o->link;
     o->proxies.next = o->proxies.prev = &o->proxies;
     o->posts.next = o->posts.prev = &o->posts;
@@ -59,7 +59,7 @@ static void close_proxies(struct list_link *proxies)
 
         list_remove(l);
         if (stream_proxy_close(p))
-            posts_fail();
+            stream_posts_fail();
     }
 }
 
@@ -96,17 +96,17 @@ static void graph_ends(void *arg)
     bool late;
 
     lock_acquire(&lock);
-    late = g->opened != posts_generation();
+    late = g->opened != stream_posts_generation();
     if (late)
         list_remove(&g->link);
     else
         move_to_over(g);
     lock_release(&lock);
     if (late) {
-        posts_free(&g->posts, false);
+        stream_posts_free(&g->posts, false);
         free(g);
     } else {
-        posts_notify();
+        stream_posts_notify();
         stream_progress_wake();
     }
 }
@@ -183,11 +183,11 @@ static int slot_add(const struct stream_where *w, struct post_slot *s)
     int rc = graph_of(w, &g);
 
     rc = rc ? rc : proxy_in(w, g, &s->proxy);
-    rc = rc ? rc : post_flag_alloc(w, &s->flag);
+    rc = rc ? rc : stream_post_flag_alloc(w, &s->flag);
     if (rc)
         return rc;
     *s->flag = s->number = 1;
-    post_slot_add(&g->posts, s);
+    stream_post_slot_add(&g->posts, s);
     return 0;
 }
 
@@ -199,7 +199,7 @@ int stream_record(const struct stream_where *w, stream_replay *repeat,
 
     if (!stream_waits_allowed())
         return stream_refuse_wait(w);
-    s = post_slot_new(w, repeat, args, size);
+    s = stream_post_slot_new(w, repeat, args, size);
     if (!s)
         return -ENOMEM;
     lock_acquire(&recording);
@@ -210,7 +210,7 @@ int stream_record(const struct stream_where *w, stream_replay *repeat,
         return rc;
     }
     stream_count(STREAM_RECORDED, 1);
-    return post_enqueue(w, s);
+    return stream_post_enqueue(w, s);
 }
 
 /* ---- outside of graphs ---- */
@@ -258,7 +258,7 @@ static int stream_new(const struct stream_where *w, uint64_t id,
     if (rc)
         goto free_owner;
     list_append(&s->proxies, &p->link);
-    rc = post_flag_alloc(w, &s->flag);
+    rc = stream_post_flag_alloc(w, &s->flag);
     if (rc)
         goto close_proxy;
     *s->flag = 0;
@@ -298,8 +298,8 @@ static int defer_once(const struct stream_where *w, uint64_t id,
     s->proxy = proxy_of(of);
     s->flag = of->flag;
     s->number = ++of->posted;
-    post_slot_add(&of->posts, s);
-    return post_enqueue(w, s);
+    stream_post_slot_add(&of->posts, s);
+    return stream_post_enqueue(w, s);
 }
 
 int stream_defer(const struct stream_where *w, stream_replay *repeat,
@@ -315,7 +315,7 @@ int stream_defer(const struct stream_where *w, stream_replay *repeat,
         return stream_device_rc(w, rc);
     if (!stream_waits_allowed())
         return stream_refuse_wait(w);
-    s = post_slot_new(w, repeat, args, size);
+    s = stream_post_slot_new(w, repeat, args, size);
     return s ? defer_once(w, id, s) : -ENOMEM;
 }
 
@@ -330,13 +330,13 @@ static bool owner_over(const struct owner *o)
     for (l = o->proxies.next; l != &o->proxies; l = l->next)
         if (!stream_proxy_idle(list_entry(l, struct stream_proxy, link)))
             return false;
-    return o->flag ? list_empty(&o->posts) : !posts_pending(&o->posts);
+    return o->flag ? list_empty(&o->posts) : !stream_posts_pending(&o->posts);
 }
 
 static void owner_free(struct owner *o)
 {
     close_proxies(&o->proxies);
-    posts_free(&o->posts, true);
+    stream_posts_free(&o->posts, true);
     if (o->flag)
         stream_flag_free(o->flag);
     free(o);
@@ -380,11 +380,11 @@ bool stream_graphs_advance(bool *busy)
 {
     bool any;
 
-    if (likely(!posts_notified()))
+    if (likely(!stream_posts_notified()))
         return false;
-    any = posts_advance();
+    any = stream_posts_advance();
     if (free_over()) {
-        posts_notify();
+        stream_posts_notify();
         *busy = true;
     }
     return any;
@@ -392,7 +392,7 @@ bool stream_graphs_advance(bool *busy)
 
 int stream_graphs_failed(const char *call)
 {
-    int rc = posts_failed();
+    int rc = stream_posts_failed();
 
     if (unlikely(stream_graphs_any()) && stream_proxies_failed(call))
         rc = -EIO;
@@ -419,7 +419,7 @@ void stream_graphs_stream_destroyed(void *stream)
     }
     lock_release(&lock);
     if (any) {
-        posts_notify();
+        stream_posts_notify();
         stream_progress_wake();
     }
 }
@@ -466,6 +466,6 @@ bool stream_graphs_close(void)
             owner_free(o);
         }
     }
-    posts_failed();
+    stream_posts_failed();
     return left;
 }

@@ -41,9 +41,9 @@ int stream_graphs_failed(const char *call);
 bool stream_graphs_advance(bool *busy);
 /* The stream is about to be destroyed. */
 void stream_graphs_stream_destroyed(void *stream);
-/* Behind posts_close(): no thread posts or enqueues any more.  Graphs that still
- * exist do nothing of this library's from now on, but end; true: their streams
- * still look at flags. */
+/* Behind stream_posts_close(): no thread posts or enqueues any more.  Graphs
+ * that still exist do nothing of this library's from now on, but end; true:
+ * their streams still look at flags. */
 bool stream_graphs_close(void);
 
 #endif

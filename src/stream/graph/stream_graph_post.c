@@ -26,7 +26,7 @@ static bool failed;             /* atomic */
 
 /* ---- memory ---- */
 
-int post_flag_alloc(const struct stream_where *w, uint64_t **out)
+int stream_post_flag_alloc(const struct stream_where *w, uint64_t **out)
 {
     int rc = stream_flag_alloc(out);
 
@@ -38,7 +38,7 @@ int post_flag_alloc(const struct stream_where *w, uint64_t **out)
     return rc;
 }
 
-bool posts_pending(const struct list_link *posts)
+bool stream_posts_pending(const struct list_link *posts)
 {
     const struct list_link *l;
     bool any = false;
@@ -50,7 +50,7 @@ bool posts_pending(const struct list_link *posts)
     return any;
 }
 
-void posts_free(struct list_link *posts, bool flags)
+void stream_posts_free(struct list_link *posts, bool flags)
 {
     struct list_link *l, *next;
 
@@ -63,9 +63,9 @@ void posts_free(struct list_link *posts, bool flags)
     }
 }
 
-struct post_slot *post_slot_new(const struct stream_where *w,
-                                stream_replay *repeat, const void *args,
-                                size_t size)
+struct post_slot *stream_post_slot_new(const struct stream_where *w,
+                                       stream_replay *repeat, const void *args,
+                                       size_t size)
 {
     struct post_slot *s = malloc(sizeof *s + size);
 
@@ -74,13 +74,13 @@ struct post_slot *post_slot_new(const struct stream_where *w,
         return NULL;
     }
     *s = (struct post_slot){
-        .repeat = repeat, .call = w->call, .opened = posts_generation()
+        .repeat = repeat, .call = w->call, .opened = stream_posts_generation()
     };
     memcpy(s->args, args, size);
     return s;
 }
 
-void post_slot_add(struct list_link *posts, struct post_slot *s)
+void stream_post_slot_add(struct list_link *posts, struct post_slot *s)
 {
     lock_acquire(&lock);
     list_append(posts, &s->link);
@@ -157,7 +157,7 @@ static void reached(void *arg)
     stream_progress_wake();
 }
 
-int post_enqueue(const struct stream_where *w, struct post_slot *s)
+int stream_post_enqueue(const struct stream_where *w, struct post_slot *s)
 {
     uint64_t *flag = s->flag, number = s->number;
     bool once = s->once;
@@ -179,12 +179,12 @@ int post_enqueue(const struct stream_where *w, struct post_slot *s)
 
 /* ---- the progress thread's side ---- */
 
-void posts_notify(void)
+void stream_posts_notify(void)
 {
     __atomic_store_n(&rung, true, __ATOMIC_RELEASE);
 }
 
-bool posts_notified(void)
+bool stream_posts_notified(void)
 {
     if (likely(!__atomic_load_n(&rung, __ATOMIC_ACQUIRE)))
         return false;
@@ -192,17 +192,17 @@ bool posts_notified(void)
     return true;
 }
 
-uint64_t posts_generation(void)
+uint64_t stream_posts_generation(void)
 {
     return __atomic_load_n(&opening, __ATOMIC_RELAXED);
 }
 
-void posts_fail(void)
+void stream_posts_fail(void)
 {
     __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
 }
 
-int posts_failed(void)
+int stream_posts_failed(void)
 {
     return likely(!__atomic_load_n(&failed, __ATOMIC_RELAXED)) ||
            !__atomic_exchange_n(&failed, false, __ATOMIC_RELAXED) ? 0 : -EIO;
@@ -239,7 +239,7 @@ static void repeat(struct post_slot *s, unsigned times)
         rc = stream_device_rc(&w, gtl->write64(s->flag, s->number, w.stream));
     stream_in_graph_launch = false;
     if (rc) {
-        posts_fail();
+        stream_posts_fail();
         raise(s);
     }
     stream_count(STREAM_REPEATS, times);
@@ -247,7 +247,7 @@ static void repeat(struct post_slot *s, unsigned times)
         free_one_shot(s);
 }
 
-bool posts_advance(void)
+bool stream_posts_advance(void)
 {
     struct post_slot *s;
     unsigned times;
@@ -258,11 +258,11 @@ bool posts_advance(void)
         repeat(s, times);
     lock_release(&repeating);
     if (n == MOST)              /* there may be more */
-        posts_notify();
+        stream_posts_notify();
     return n;
 }
 
-void posts_close(void)
+void stream_posts_close(void)
 {
     struct post_slot *s;
     unsigned times;
