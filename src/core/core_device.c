@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations on memory that the processor must not touch.  Called by
  * core_rma.c, core_remote.c, waits and coll, only where gtl_device_only is
- * set.  Every call is complete when it returns; an error of the device ends
- * the job. */
+ * set.  Every call is locally complete when it returns: of a put to another
+ * node only the source may be reused.  An error of the device ends the job. */
 #include "core/core_device.h"
 #include "rt/rt.h"
 

@@ -19,7 +19,8 @@ enum { N_STREAMS = 4 };
 static struct streams {
     struct base_lock lock;
     void *stream;
-    uint64_t *word, *here;      /* for the device and the processor */
+    /* A word of the pinned page, for the device and for the processor. */
+    uint64_t *device_result, *host_result;
 } streams[N_STREAMS] = {
     { .lock = LOCK_INIT }, { .lock = LOCK_INIT }, { .lock = LOCK_INIT },
     { .lock = LOCK_INIT }
@@ -45,8 +46,8 @@ int gtl_blocking_open(const struct gtl_ops *ops)
         rc = ops->stream_create(GTL_URGENT, &streams[i].stream);
         if (rc)
             goto destroy;
-        streams[i].word = (uint64_t *)seen + 16 * i;
-        streams[i].here = (uint64_t *)page + 16 * i;
+        streams[i].device_result = (uint64_t *)seen + 16 * i;
+        streams[i].host_result = (uint64_t *)page + 16 * i;
     }
     rc = gtl_copy_streams_open(ops);
     if (!rc)
@@ -71,8 +72,7 @@ void gtl_blocking_close(void)
     page = NULL;
 }
 
-/* A free one, or the first that gets free of one that is this thread's as
- * much as any. */
+/* An unlocked stream; if none, this thread's default one, once released. */
 static struct streams *acquire(void) LOCK_ATTR(no_thread_safety_analysis)
 {
     static unsigned threads;
@@ -130,12 +130,12 @@ int gtl_amo_now(const struct gtl_amo *a) LOCK_ATTR(no_thread_safety_analysis)
     uint64_t was = 0;
     int rc;
 
-    b.result = a->result ? o->word : NULL;
+    b.result = a->result ? o->device_result : NULL;
     rc = gtl->amo(&b, o->stream);
     if (!rc)
         rc = gtl->stream_sync(o->stream);
     if (!rc && a->result)
-        memcpy(&was, o->here, (size_t)a->size);
+        memcpy(&was, o->host_result, (size_t)a->size);
     lock_release(&o->lock);
     if (!rc && a->result)
         memcpy(a->result, &was, (size_t)a->size);

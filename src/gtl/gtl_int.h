@@ -172,7 +172,7 @@ int gtl_soft_load(void);
 int gtl_blocking_open(const struct gtl_ops *ops);
 void gtl_blocking_close(void);
 
-/* ---- gtl_copy_stream.c: streams for what is left behind ---- */
+/* ---- gtl_copy_stream.c: streams for deferred copies ---- */
 int gtl_copy_streams_open(const struct gtl_ops *ops);
 void gtl_copy_streams_close(void);
 
