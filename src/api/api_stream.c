@@ -235,7 +235,7 @@ static int sync_event(const char *call, void *stream, void *event,
         .addr = (const void *)heap_segs[HEAP_HOST].base, .bytes = 1,
         .info = { .what = CORE_FOR_STREAM, .value = (uintptr_t)stream,
                   .call = call },
-        .since_ns = since
+        .wait_began_ns = since
     };
     struct timespec t = { 0, 0 };
     uint64_t lasts;

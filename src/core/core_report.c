@@ -171,7 +171,7 @@ static void add_wait(struct line *l, const struct published *p)
 {
     const struct core_waiter *w = &p->w;
 
-    add_call(l, p->call, w->since_ns);
+    add_call(l, p->call, w->wait_began_ns);
     if (p->team.n_pes) {
         if (p->team.call)
             line_addf(l, ", its collective call %llu",

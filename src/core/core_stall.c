@@ -370,7 +370,7 @@ static void report_wait(const struct scan *r, const struct core_waiter *w,
 
     line_begin(&l);
     line_addf(&l, "%s waits for %llu s", call_of(w),
-              line_seconds(now - w->since_ns));
+              line_seconds(now - w->wait_began_ns));
     if (team_of(w)) {
         add_members(&l, r, team_of(w));
     } else {
@@ -423,8 +423,8 @@ static void check_alone(const struct scan *r, const struct core_waiter *w,
     if (!team_of(w) || !xport_net || !env.TIMEOUT ||
         r->past.n < team_of(w)->n_pes - 1)
         return;
-    if (alone.wait_ns != w->since_ns) {
-        alone.wait_ns = w->since_ns;
+    if (alone.wait_ns != w->wait_began_ns) {
+        alone.wait_ns = w->wait_began_ns;
         alone.since_ns = now;
     }
     if (now - alone.since_ns > (uint64_t)env.TIMEOUT * SECOND_NS)
@@ -445,15 +445,15 @@ static void check_lost(uint64_t now) REQUIRES(scan_lock)
 static void begin_scan(struct core_waiter *w, const void *of, uint64_t now)
     REQUIRES(scan_lock)
 {
-    scan = (struct scan){ .of = of, .since_ns = w->since_ns, .begun_ns = now,
-                          .end = candidates(w) };
+    scan = (struct scan){ .of = of, .since_ns = w->wait_began_ns,
+                          .begun_ns = now, .end = candidates(w) };
     w->examined_ns = now;
 }
 
 static bool line_is_due(struct core_waiter *w, uint64_t now)
 {
     if (!diag_stall_is_reported() ||
-        !diag_line_is_due(w->since_ns, w->printed_ns, now))
+        !diag_line_is_due(w->wait_began_ns, w->printed_ns, now))
         return false;
     w->printed_ns = now;
     return true;
@@ -498,7 +498,7 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     forgive_pause(now);
     core_query_send(now);
     check_lost(now);
-    mine = scan.of == of && scan.since_ns == w->since_ns;
+    mine = scan.of == of && scan.since_ns == w->wait_began_ns;
     if (scan.of && !mine && now - scan.begun_ns > 4 * REPLY_NS)
         scan.of = NULL;         /* its wait has ended meanwhile */
     if (!scan.of && (!w->examined_ns || now - w->examined_ns > diag_stall_ns)) {
@@ -542,7 +542,7 @@ static void report_one(struct xport_wait *w, uint64_t now)
 static void step_transport(struct xport_wait *w)
 {
     struct core_waiter all = { .info.what = CORE_FOR_REMOTE,
-                               .since_ns = w->since_ns,
+                               .wait_began_ns = w->since_ns,
                                .examined_ns = w->examined_ns,
                                .printed_ns = w->printed_ns };
     uint64_t now = clock_ns();

@@ -19,7 +19,7 @@ void core_stall_close(void);
  * calls core_stall_outstanding() again and again; lines are printed as those of
  * waits, with what the PEs do between who and advice. */
 struct core_outstanding {
-    struct core_waiter w;      /* since_ns: the caller's */
+    struct core_waiter w;      /* wait_began_ns: the caller's */
     int pe;
     const char *text, *who;
     const char *advice;         /* or NULL */
@@ -30,9 +30,9 @@ void core_stall_outstanding(struct core_outstanding *o, uint64_t now);
  * is to be reported? */
 static inline bool core_stall_overdue(struct core_outstanding *o, uint64_t now)
 {
-    if (!o->w.since_ns)
-        o->w.since_ns = o->w.examined_ns = o->w.printed_ns = now;
-    return now - o->w.since_ns > diag_stall_ns;
+    if (!o->w.wait_began_ns)
+        o->w.wait_began_ns = o->w.examined_ns = o->w.printed_ns = now;
+    return now - o->w.wait_began_ns > diag_stall_ns;
 }
 
 #endif

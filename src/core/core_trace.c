@@ -86,5 +86,5 @@ void core_trace_waited(const struct core_waiter *w)
         .bytes = sees ? w->bytes : 0
     };
 
-    trace_span_since(&what, w->since_ns);
+    trace_span_since(&what, w->wait_began_ns);
 }

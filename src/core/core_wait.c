@@ -19,8 +19,8 @@
  * off-node peers appear when the transport advances: the waiter itself polls it
  * while it is awake.
  *
- * Positions of bytes are relative to the PE's own heap base as its slot is
- * mapped: data and heap of a slot are neighbours there, in every process. */
+ * wait_from and wait_to are offsets from the PE's mapped host heap; static data
+ * precedes it in the slot. */
 #include "base/clock.h"
 #include "base/futex.h"
 #include "base/lock.h"
@@ -34,13 +34,13 @@
 enum { SPINS_PER_CHECK = 32, SPINS_SHORT = 2, YIELDS_OVERSUBSCRIBED = 4 };
 #define SLEEP_LEAST_NS 50000u
 #define SLEEP_MOST_NS 5000000u
-#define SLEEP_BLIND_NS 100000u
+#define SLEEP_NO_EVENT_NS 100000u
 enum { FENCE_FADES = 64 };
 #define FENCE_MOST_NS 200000u
 #define YIELD_NS 200000u
 #define YIELD_NET_NS 1000000u
-#define YIELD_BLIND_NS 1000000000u
-#define YIELD_BLIND_SHARED_NS 20000000u
+#define YIELD_NO_EVENT_NS 1000000000u
+#define YIELD_NO_EVENT_SHARED_NS 20000000u
 #define AWAKE_MOST_NS 16000000u
 #define NAME_HOLDS_NS 200000000u        /* of what a hang report calls a wait */
 /* A wait for on-node PEs polls the network at each CHECKS_PER_POLL-th check.  A
@@ -129,7 +129,7 @@ static void announce(struct core_waiter *w)
         atomics_full_fence();
 }
 
-static void renounce(struct core_waiter *w) REQUIRES(announce_lock)
+static void withdraw(struct core_waiter *w) REQUIRES(announce_lock)
 {
     if (!w->announced)
         return;
@@ -148,7 +148,7 @@ void core_wait_stop(struct core_waiter *w)
     if (w->announced && w->timed_out &&
         __atomic_load_n(&core_ctl->wake_seq, __ATOMIC_RELAXED) == w->seen)
         count(&counts.late);
-    renounce(w);
+    withdraw(w);
     core_report_wait_end(w, --waiters == 0);
     lock_release(&announce_lock);
     w->noted = false;
@@ -159,16 +159,16 @@ void core_wait_stop(struct core_waiter *w)
 static uint64_t awake_ns = YIELD_NET_NS;
 
 /* The time for which a wait yields before it sleeps.  A poll of the network
- * takes longer than a read of memory; and a sleeper that the network cannot
- * wake sleeps late and little. */
+ * takes longer than a read of memory; and a waiter that the network cannot wake
+ * yields longer, then sleeps at most 0.1 ms. */
 static uint64_t yield_ns(void)
 {
     if (!xport_net)
         return YIELD_NS;
     /* Each of a peer's operations would wait for the end of a sleep. */
     if (!xport_progress->wakes_sleepers())
-        return core_status.oversubscribed ? YIELD_BLIND_SHARED_NS
-                                          : YIELD_BLIND_NS;
+        return core_status.oversubscribed ? YIELD_NO_EVENT_SHARED_NS
+                                          : YIELD_NO_EVENT_NS;
     return core_status.oversubscribed ? AWAKE_MOST_NS
            : __atomic_load_n(&awake_ns, __ATOMIC_RELAXED);
 }
@@ -186,7 +186,7 @@ static void slept_for(uint64_t ns)
 
 static uint64_t sleep_most_ns(void)
 {
-    return xport_progress->wakes_sleepers() ? SLEEP_MOST_NS : SLEEP_BLIND_NS;
+    return xport_progress->wakes_sleepers() ? SLEEP_MOST_NS : SLEEP_NO_EVENT_NS;
 }
 
 struct core_wait_counts core_wait_counts_take(void)
@@ -214,7 +214,8 @@ void core_wait_print_counts(void)
 /* The remainder of a request changes, so its name is read repeatedly. */
 static void publish_name(struct core_waiter *w)
 {
-    uint64_t now = clock_ns(), before = w->named_ns ? w->named_ns : w->since_ns;
+    uint64_t before = w->named_ns ? w->named_ns : w->wait_began_ns;
+    uint64_t now = clock_ns();
     char text[CORE_WAIT_NAME];
 
     if (now - before < NAME_HOLDS_NS || !core_report_shows(w))
@@ -262,7 +263,7 @@ static void sleep_bounded(struct core_waiter *w, uint64_t waited_ns)
      * sees it at once. */
     if (xport_net && xport_progress->set_asleep(false) != events) {
         lock_acquire(&announce_lock);
-        renounce(w);
+        withdraw(w);
         lock_release(&announce_lock);
         w->steps = 0;
         slept_for(clock_ns() - w->asleep_ns);
@@ -282,14 +283,14 @@ void core_wait_long(struct core_waiter *w)
     count(&counts.checks);
     if (w->steps <= CORE_QUICK_SPINS) {
         w->steps = CORE_QUICK_SPINS + 1;
-        w->started_ns = now;
+        w->awake_since_ns = now;
     }
-    if (!w->since_ns)
-        w->since_ns = now;
-    if (unlikely(now - w->since_ns > diag_stall_ns) && !w->info.silent &&
+    if (!w->wait_began_ns)
+        w->wait_began_ns = now;
+    if (unlikely(now - w->wait_began_ns > diag_stall_ns) && !w->info.silent &&
         core_wait_stalled)
         core_wait_stalled(w, now);
-    waited = now - w->started_ns;
+    waited = now - w->awake_since_ns;
     if (xport_net && w->info.call)
         xport_call = w->info.call;
     w->checks++;
@@ -337,7 +338,7 @@ void core_arrived(const void *at, size_t len)
 
 uint64_t core_wait_ns(const struct core_waiter *w)
 {
-    return clock_ns() - w->started_ns;
+    return clock_ns() - w->awake_since_ns;
 }
 
 void core_wake_sleepers(struct core_ctl *peer)

@@ -46,7 +46,7 @@ struct core_wait_info {
 struct core_waiter {
     const void *addr;
     size_t bytes;
-    uint64_t started_ns, since_ns;      /* since the last sleep; in all */
+    uint64_t awake_since_ns, wait_began_ns;
     uint64_t asleep_ns;         /* since when it has slept, now and then */
     unsigned steps;
     uint32_t seen;              /* wake_seq before the last check */
@@ -107,7 +107,7 @@ void core_trace_waited(const struct core_waiter *w) __attribute__((cold));
 
 static inline void core_wait_end(struct core_waiter *w)
 {
-    if (trace_is_on() && w->since_ns)
+    if (trace_is_on() && w->wait_began_ns)
         core_trace_waited(w);
     if (unlikely(w->noted))
         core_wait_stop(w);

@@ -160,7 +160,7 @@ static void describe(struct line *out)
     if (w.addr) {
         line_addf(out, "; a kernel is in %s for %llu s, waiting for ",
                   w.info.call,
-                  line_seconds(core_age_ns(CLOCK_MONOTONIC, w.since_ns)));
+                  line_seconds(core_age_ns(CLOCK_MONOTONIC, w.wait_began_ns)));
         core_describe_wait(out, &w, true);
     }
     for (unsigned i = 0; r && i < SHMEMI_DEV_RECORDS; i++)

@@ -407,7 +407,7 @@ static void report_stall(struct core_outstanding *l, int pe)
     l->pe = pe;
     line_addf(&t, "%s waits for %llu s for control messages to PE %d",
                   symbol_public(l->w.info.call),
-                  line_seconds(now - l->w.since_ns), l->pe);
+                  line_seconds(now - l->w.wait_began_ns), l->pe);
     l->text = t.at;
     core_stall_outstanding(l, now);
 }

@@ -117,7 +117,7 @@ static void report_stall(struct core_outstanding *l, const char *call, int n,
         left += chan_of(reqs[i]) && !is_decided(chan_of(reqs[i]));
     line_addf(&t, "%s waits for %llu s for the %s of request %d, tag %d",
                   symbol_public(call),
-                  line_seconds(now - l->w.since_ns),
+                  line_seconds(now - l->w.wait_began_ns),
                   c->sends ? "receive" : "send", at, c->tag);
     if (left > 1)
         line_addf(&t, ", and %d more", left - 1);

@@ -69,7 +69,7 @@ static void saw_lasting(const struct saw *saw)
         e->saw = *saw;
         e->lasting.pe = saw->pe;
         e->lasting.reported = &e->reported;
-        e->from_ns = e->lasting.w.since_ns = clock_ns();
+        e->from_ns = e->lasting.w.wait_began_ns = clock_ns();
         entries[n_entries++] = e;
     }
     e = entries[i];

@@ -22,8 +22,8 @@
 
 /* Where the NIC executes the peers' operations on this PE's memory, the
  * back-off beside a program that polls grows to BACK_OFF_MOST_MS, and ends with
- * a message; or to BACK_OFF_BLIND_MS, where no descriptor announces one. */
-enum { BACK_OFF_MOST_MS = 128, BACK_OFF_BLIND_MS = 8 };
+ * a message; or to BACK_OFF_NO_EVENT_MS, where no descriptor announces one. */
+enum { BACK_OFF_MOST_MS = 128, BACK_OFF_NO_EVENT_MS = 8 };
 enum { BACK_OFF_MS = 1, SLEEP_LEAST_US = 50, SLEEP_MOST_US = 1000,
        POLL_MS = 200, SOCKETS_MS = 20 };
 #define MS ((uint64_t)1000000)
@@ -129,7 +129,7 @@ static bool sleep_on_fds(uint64_t now, long ms, enum mode mode)
 static long most_back_off(void)
 {
     return !ofi.offloads || is_busy() ? BACK_OFF_MS
-           : ofi.wait_fd ? BACK_OFF_MOST_MS : BACK_OFF_BLIND_MS;
+           : ofi.wait_fd ? BACK_OFF_MOST_MS : BACK_OFF_NO_EVENT_MS;
 }
 
 static uint64_t start_polling(void)
