@@ -33,7 +33,7 @@ static size_t part_of(size_t len, bool nbi)
     return part < most ? part : most;
 }
 
-static struct ofi_frag *await_piece(struct xport_ep *f)
+static struct ofi_frag *await_frag(struct xport_ep *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
     struct ofi_frag *p;
@@ -221,7 +221,7 @@ static bool get_read(struct ofi_frag *p)
 static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *remote,
                              const void *local, size_t len, bool direct)
 {
-    struct ofi_frag *p = await_piece(f);
+    struct ofi_frag *p = await_frag(f);
 
     p->op.pe = remote->pe;
     p->op.ctx = f;
@@ -238,7 +238,7 @@ static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *remote,
     return p;
 }
 
-static void need_ring(void)
+static void need_pool(void)
 {
     if (ofi_stage_pool_open())
         ofi_fatal("device memory", -1, -FI_ENOMEM, "no room between it and the "
@@ -256,7 +256,7 @@ void ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
     uint64_t left = 0;
     bool direct;
 
-    need_ring();
+    need_pool();
     direct = !here && (nbi || len > OFI_STAGE_COPIED) &&
              ofi_stage_is_registered(source, len);
     for (; len; len -= n, from += n, at.off += n) {
@@ -282,7 +282,7 @@ void ofi_stage_get(struct xport_ep *f, void *dest,
     char *to = dest;
     bool direct;
 
-    need_ring();
+    need_pool();
     direct = !here && ofi_stage_is_registered(dest, len);
     for (; len; len -= n, to += n, at.off += n) {
         n = len < part ? len : part;

@@ -27,7 +27,7 @@ static struct {
     struct base_lock lock;
     struct ofi_op *unused[SIDES] MEMBER_GUARDED_BY(lock);
     struct ofi_frag frags[ALL];
-} ring = { .lock = LOCK_INIT };
+} pool = { .lock = LOCK_INIT };
 
 /* Copies in one direction end in turn; one thread at a time polls them. */
 static struct copy_dir {
@@ -54,28 +54,28 @@ static int make_memory(void)
     void *seen;
     int rc;
 
-    ring.size = (size_t)ALL * (OFI_FRAG_SIZE + MSG_SIZE);
-    ring.all = mmap(NULL, ring.size, PROT_READ | PROT_WRITE,
+    pool.size = (size_t)ALL * (OFI_FRAG_SIZE + MSG_SIZE);
+    pool.all = mmap(NULL, pool.size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (ring.all == MAP_FAILED) {
-        ring.all = NULL;
+    if (pool.all == MAP_FAILED) {
+        pool.all = NULL;
         return -errno;
     }
-    ring.pinned = !gtl->pin(ring.all, ring.size, GTL_PIN_MEMORY, &seen);
-    if (!ring.pinned)           /* the device copies it all the same */
+    pool.pinned = !gtl->pin(pool.all, pool.size, GTL_PIN_MEMORY, &seen);
+    if (!pool.pinned)           /* the device copies it all the same */
         log_info(LOG_OFI, "the fragments between device and network are not "
                  "pinned, which makes copies slower: %s", gtl_error());
-    rc = ofi_region_open(ring.all, ring.size, OFI_STAGE_KEY, &ring.mr);
+    rc = ofi_region_open(pool.all, pool.size, OFI_STAGE_KEY, &pool.mr);
     if (rc)
         return rc;
-    ring.desc = fi_mr_desc(ring.mr);
-    ring.base = virtual ? (uintptr_t)ring.all : 0;
+    pool.desc = fi_mr_desc(pool.mr);
+    pool.base = virtual ? (uintptr_t)pool.all : 0;
     return 0;
 }
 
 static int make_pieces(void)
 {
-    char *msg = ring.all + (size_t)ALL * OFI_FRAG_SIZE;
+    char *msg = pool.all + (size_t)ALL * OFI_FRAG_SIZE;
     int rc;
 
     for (int w = 0; w < DIRS; w++) {
@@ -84,12 +84,12 @@ static int make_pieces(void)
             return rc;
     }
     for (int i = 0; i < ALL; i++) {
-        struct ofi_frag *p = &ring.frags[i];
+        struct ofi_frag *p = &pool.frags[i];
 
         rc = gtl->event_create(&p->event);
         if (rc)
             return rc;
-        p->bytes = ring.all + (size_t)i * OFI_FRAG_SIZE;
+        p->bytes = pool.all + (size_t)i * OFI_FRAG_SIZE;
         p->msg = (struct ofi_am_head *)(void *)(msg + (size_t)i * MSG_SIZE);
         p->side = i < OFI_FRAGS ? OFI_INITIATOR : OFI_TARGET;
         ofi_frag_free(p);
@@ -100,9 +100,9 @@ static int make_pieces(void)
 static void close_all(void)
 {
     for (int i = 0; i < ALL; i++)
-        if (ring.frags[i].event)
-            gtl->event_destroy(ring.frags[i].event);
-    memset(ring.frags, 0, sizeof ring.frags);
+        if (pool.frags[i].event)
+            gtl->event_destroy(pool.frags[i].event);
+    memset(pool.frags, 0, sizeof pool.frags);
     __atomic_store_n(&ofi_stage_in_network, 0, __ATOMIC_RELAXED);
     for (int w = 0; w < DIRS; w++) {
         if (dirs[w].stream)
@@ -112,18 +112,18 @@ static void close_all(void)
         dirs[w].check_post = dirs[w].ended = 0;
         lock_release(&dirs[w].lock);
     }
-    if (ring.mr)
-        fi_close(&ring.mr->fid);
-    if (ring.pinned)
-        gtl->unpin(ring.all);
-    if (ring.all)
-        munmap(ring.all, ring.size);
-    lock_acquire(&ring.lock);
-    ring.unused[OFI_INITIATOR] = ring.unused[OFI_TARGET] = NULL;
-    lock_release(&ring.lock);
-    ring.mr = NULL;
-    ring.all = NULL;
-    ring.pinned = false;
+    if (pool.mr)
+        fi_close(&pool.mr->fid);
+    if (pool.pinned)
+        gtl->unpin(pool.all);
+    if (pool.all)
+        munmap(pool.all, pool.size);
+    lock_acquire(&pool.lock);
+    pool.unused[OFI_INITIATOR] = pool.unused[OFI_TARGET] = NULL;
+    lock_release(&pool.lock);
+    pool.mr = NULL;
+    pool.all = NULL;
+    pool.pinned = false;
 }
 
 static int make(void)
@@ -137,7 +137,7 @@ static int make(void)
     }
     if (rc) {
         log_error(ERR_NET, "%s %zu bytes between the device and provider %s: "
-                  "%s", what, ring.size, ofi.name, ofi_strerror(rc));
+                  "%s", what, pool.size, ofi.name, ofi_strerror(rc));
         close_all();
         return rc;
     }
@@ -151,22 +151,22 @@ int ofi_stage_pool_open(void)
 {
     int rc = 0;
 
-    if (__atomic_load_n(&ring.open, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&pool.open, __ATOMIC_ACQUIRE))
         return 0;
     lock_acquire(&ofi_lock);
-    if (!ring.open)
+    if (!pool.open)
         rc = make();
     if (!rc)                    /* release: the frags are there for others */
-        __atomic_store_n(&ring.open, true, __ATOMIC_RELEASE);
+        __atomic_store_n(&pool.open, true, __ATOMIC_RELEASE);
     lock_release(&ofi_lock);
     return rc;
 }
 
 void ofi_stage_pool_close(void)
 {
-    if (ring.open)
+    if (pool.open)
         close_all();
-    ring.open = false;
+    pool.open = false;
 }
 
 /* ---- free frags ---- */
@@ -175,11 +175,11 @@ bool ofi_frag_available(enum ofi_frag_side side)
 {
     bool has;
 
-    if (!__atomic_load_n(&ring.open, __ATOMIC_ACQUIRE))
+    if (!__atomic_load_n(&pool.open, __ATOMIC_ACQUIRE))
         return true;
-    lock_acquire(&ring.lock);
-    has = ring.unused[side] != NULL;
-    lock_release(&ring.lock);
+    lock_acquire(&pool.lock);
+    has = pool.unused[side] != NULL;
+    lock_release(&pool.lock);
     return has;
 }
 
@@ -187,32 +187,32 @@ struct ofi_frag *ofi_frag_alloc(enum ofi_frag_side side)
 {
     struct ofi_op *op;
 
-    lock_acquire(&ring.lock);
-    op = ring.unused[side];
+    lock_acquire(&pool.lock);
+    op = pool.unused[side];
     if (op)
-        ring.unused[side] = op->next;
-    lock_release(&ring.lock);
+        pool.unused[side] = op->next;
+    lock_release(&pool.lock);
     return (struct ofi_frag *)op;
 }
 
 void ofi_frag_free(struct ofi_frag *p)
 {
-    lock_acquire(&ring.lock);
-    p->op.next = ring.unused[p->side];
-    ring.unused[p->side] = &p->op;
-    lock_release(&ring.lock);
+    lock_acquire(&pool.lock);
+    p->op.next = pool.unused[p->side];
+    pool.unused[p->side] = &p->op;
+    lock_release(&pool.lock);
 }
 
 struct ofi_remote_buf ofi_frag_remote(const struct ofi_frag *p)
 {
     return (struct ofi_remote_buf){
-        ring.base + (uint64_t)(p->bytes - ring.all), fi_mr_key(ring.mr)
+        pool.base + (uint64_t)(p->bytes - pool.all), fi_mr_key(pool.mr)
     };
 }
 
 void *ofi_frag_desc(void)
 {
-    return ring.desc;
+    return pool.desc;
 }
 
 /* ---- steps ---- */
@@ -285,9 +285,9 @@ int ofi_stage_poll(void)
     if (!lock_try(&polling))
         return 0;
     for (int i = 0; i < ALL; i++) {
-        struct ofi_frag *p = &ring.frags[i];
+        struct ofi_frag *p = &pool.frags[i];
 
-        /* acquire: pairs with poll_later(). */
+        /* acquire: pairs with defer_step(). */
         if (!__atomic_load_n(&p->polled, __ATOMIC_ACQUIRE) || !is_due(p))
             continue;
         __atomic_store_n(&p->polled, 0, __ATOMIC_RELAXED);
@@ -348,7 +348,7 @@ static const struct ofi_op_type frag_type = {
 bool ofi_frag_replied(const struct ofi_am_head *h)
 {
     uint32_t i = (uint32_t)h->cookie, uses;
-    struct ofi_frag *p = i < OFI_FRAGS ? &ring.frags[i] : NULL;
+    struct ofi_frag *p = i < OFI_FRAGS ? &pool.frags[i] : NULL;
 
     uses = p ? __atomic_load_n(&p->uses, __ATOMIC_ACQUIRE) : 0;
     if (!(uses & 1) || uses != (uint32_t)(h->cookie >> 32) ||
@@ -404,7 +404,7 @@ static void aim(struct transfer *t, struct ofi_frag *p, void *local, size_t n,
     t->iov = (struct iovec){ local, n };
     t->remote = (struct fi_rma_iov){ remote->addr, n, remote->key };
     t->msg = (struct fi_msg_rma){
-        .msg_iov = &t->iov, .desc = &ring.desc, .iov_count = 1,
+        .msg_iov = &t->iov, .desc = &pool.desc, .iov_count = 1,
         .addr = ofi_peer(p->op.pe)->addr, .rma_iov = &t->remote,
         .rma_iov_count = 1, .context = &p->op
     };
@@ -448,14 +448,14 @@ bool ofi_frag_send(struct ofi_frag *p, struct ofi_ep *e, bool answer,
     p->msg->token = to->token;
     p->msg->pe = (uint32_t)rt_job.pe;
     if (answer) {
-        p->msg->cookie = (uint64_t)uses << 32 | (uint64_t)(p - ring.frags);
+        p->msg->cookie = (uint64_t)uses << 32 | (uint64_t)(p - pool.frags);
         __atomic_store_n(&p->uses, uses, __ATOMIC_RELEASE);
     }
     start_op(p, e, answer + 1, then);
     p->sends = e;
     atomics_tsan_release();     /* the frag is the answer's from here on */
     rc = OFI_POST(p->op.ctx, ofi_am_post(e, p->op.pe, p->msg, sizeof *p->msg,
-                                         ring.desc, &p->op));
+                                         pool.desc, &p->op));
     if (rc && answer)
         __atomic_store_n(&p->uses, uses - 1, __ATOMIC_RELAXED);
     return check_post(p, e, was, rc, "request");
