@@ -28,7 +28,7 @@ struct core_ctx {
     long options;
     uint64_t owner;             /* the thread that made it, */
     uint64_t (*id)(void);       /* as this function numbers threads */
-    struct xport_ep *flow;      /* its operations on off-node peers */
+    struct xport_ctx *net;      /* its operations on off-node peers */
     unsigned copy_stream;       /* of its non-blocking device copies */
     struct list_link link;      /* in the list of created contexts */
 };

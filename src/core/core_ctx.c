@@ -56,11 +56,11 @@ static void retire(struct core_ctx *c) REQUIRES(ctx_lock)
     n_gone++;
 }
 
-static void close_flow(struct core_ctx *c)
+static void close_net(struct core_ctx *c)
 {
-    if (c->flow)
-        xport_net->ep_close(c->flow);
-    c->flow = NULL;
+    if (c->net)
+        xport_net->ctx_close(c->net);
+    c->net = NULL;
 }
 
 static void retire_record(struct core_ctx *c)
@@ -89,7 +89,7 @@ int core_ctx_create(struct core_team *team, long options, shmem_ctx_t *out)
     int rc = c ? 0 : -ENOMEM;
 
     if (c && xport_net)
-        rc = xport_net->ep_open(&c->flow, true);
+        rc = xport_net->ctx_open(&c->net, true);
     if (rc) {
         log_warn(ERR_CTX, "shmem_ctx_create: no memory for a context");
         if (c)
@@ -188,7 +188,7 @@ void core_ctx_destroy(shmem_ctx_t ctx, const char *call)
     lock_acquire(&ctx_lock);
     list_remove(&c->link);
     lock_release(&ctx_lock);
-    close_flow(c);
+    close_net(c);
     retire_record(c);
 }
 
@@ -206,7 +206,7 @@ static void destroy_contexts(const struct core_team *team)
             continue;
         list_remove(pos);
         core_quiet(NULL, c);
-        close_flow(c);
+        close_net(c);
         retire(c);
     }
     lock_release(&ctx_lock);

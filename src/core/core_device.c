@@ -185,11 +185,11 @@ bool core_device_put_blocks(const struct core_ctx *ctx,
         at.off = to->off + i * (size_t)b->remote_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
-            xport_net->put(ctx->flow, &at, from, b->len, false);
+            xport_net->put(ctx->net, &at, from, b->len, false);
             continue;
         }
         copy_blocks(piece, part.local_stride, from, b->local_stride, &part);
-        xport_net->put_blocks(ctx->flow, &at, piece, &part);
+        xport_net->put_blocks(ctx->net, &at, piece, &part);
     }
     return true;
 }
@@ -217,10 +217,10 @@ bool core_device_get_blocks(const struct core_ctx *ctx, void *dest,
         at.off = from->off + i * (size_t)b->remote_stride;
         part.count = in_piece(b, i);
         if (part.count == 1) {
-            xport_net->get(ctx->flow, to, &at, b->len, false);
+            xport_net->get(ctx->net, to, &at, b->len, false);
             continue;
         }
-        xport_net->get_blocks(ctx->flow, piece, &at, &part, false);
+        xport_net->get_blocks(ctx->net, piece, &at, &part, false);
         copy_blocks(to, b->local_stride, piece, part.local_stride, &part);
     }
     return true;

@@ -14,7 +14,7 @@
 #define NO_VALUE UINT64_MAX
 
 enum { GET_VALUE = 1, GET_ACTIVITY = 2 };
-static struct xport_ep *ep;
+static struct xport_ctx *net;
 static struct core_query queries[CORE_QUERIES];
 static struct core_reply *replies;
 
@@ -65,7 +65,7 @@ static int get(void *dest, const void *sym, size_t len, int pe)
         .pe = pe, .seg = seg, .off = (uintptr_t)sym - heap_segs[seg].base
     };
 
-    return xport_net->try_get(ep, dest, &at, len);
+    return xport_net->try_get(net, dest, &at, len);
 }
 
 static void send(struct core_query *q, uint64_t now)
@@ -103,7 +103,7 @@ void core_query_start(int pe, const void *sym, uint64_t now)
         i++;
     /* On an endpoint, and so a connection, of its own: elsewhere the answer
      * would stand behind the data of a long transfer. */
-    if (i == CORE_QUERIES || (!ep && xport_net->ep_open(&ep, true)))
+    if (i == CORE_QUERIES || (!net && xport_net->ctx_open(&net, true)))
         return;
     replies[i] = (struct core_reply){ .value = sym ? NO_VALUE : 0 };
     queries[i] = (struct core_query){
@@ -143,17 +143,17 @@ static bool something_due(void)
 
 void core_query_close(void)
 {
-    if (!ep)
+    if (!net)
         return;
     for (int ms = 0; something_due() && ms < 1000; ms++) {
         usleep(1000);
         xport_progress->poll();
     }
     if (!something_due()) {     /* else the context stays */
-        xport_net->quiet(ep);
-        xport_net->ep_close(ep);
+        xport_net->quiet(net);
+        xport_net->ctx_close(net);
     }
-    ep = NULL;
+    net = NULL;
     /* The next session begins without queries. */
     memset(queries, 0, sizeof queries);
 }

@@ -25,9 +25,9 @@ int core_remote_open(void)
     if (!xport_net)
         return 0;
     core_spin_impatient();
-    rc = xport_net->ep_open(&core_ctx_default.flow, false);
+    rc = xport_net->ctx_open(&core_ctx_default.net, false);
     if (!rc)
-        rc = xport_net->ep_open(&core_ctx_inner.flow, false);
+        rc = xport_net->ctx_open(&core_ctx_inner.net, false);
     if (rc)
         log_error(ERR_NET, "no room for the operations of a context: %s",
                   strerror(-rc));
@@ -54,11 +54,11 @@ void core_remote_close(void)
     struct core_ctx *own[] = { &core_ctx_inner, &core_ctx_default };
 
     for (int i = 0; i < 2; i++) {
-        if (!own[i]->flow)
+        if (!own[i]->net)
             continue;
-        xport_net->quiet(own[i]->flow);
-        xport_net->ep_close(own[i]->flow);
-        own[i]->flow = NULL;
+        xport_net->quiet(own[i]->net);
+        xport_net->ctx_close(own[i]->net);
+        own[i]->net = NULL;
     }
 }
 
@@ -68,7 +68,7 @@ void core_remote_fence(const char *call, const struct core_ctx *ctx)
     if (gtl_device_only)
         core_deferred_complete(ctx);
     if (xport_net)
-        xport_net->fence(ctx->flow, false);
+        xport_net->fence(ctx->net, false);
 }
 
 void core_remote_notify(const char *call, const struct core_ctx *ctx,
@@ -79,9 +79,9 @@ void core_remote_notify(const char *call, const struct core_ctx *ctx,
     struct xport_addr at;
 
     core_remote_resolve(call, ctx, NULL, sym, sizeof *sym, pe, &at);
-    xport_net->fence(ctx->flow, true);
+    xport_net->fence(ctx->net, true);
     atomics_tsan_release();
-    xport_net->notify(ctx->flow, &at, &a);
+    xport_net->notify(ctx->net, &at, &a);
 }
 
 void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
@@ -101,7 +101,7 @@ void core_remote_put_notify(const char *call, const struct core_ctx *ctx,
         return;
     }
     atomics_tsan_release();
-    xport_net->put_notify(ctx->flow, &to, source, len, &at, &a);
+    xport_net->put_notify(ctx->net, &to, source, len, &at, &a);
 }
 
 void (*core_quiet_hook)(const char *call);
@@ -115,7 +115,7 @@ void core_remote_quiet(const char *call, const struct core_ctx *ctx)
     if (gtl_device_only)
         core_deferred_complete(ctx);
     if (xport_net)
-        xport_net->quiet(ctx->flow);
+        xport_net->quiet(ctx->net);
     hook = __atomic_load_n(&core_quiet_hook, __ATOMIC_ACQUIRE);
     if (unlikely(hook != NULL) && call)
         hook(call);
@@ -133,7 +133,7 @@ static void device_only_amo(const struct core_ctx *ctx,
     void *to = away ? &was : result;
 
     if (!core_device_amo(at, a, to))
-        xport_net->amo(ctx->flow, at, a, to, nbi && !away);
+        xport_net->amo(ctx->net, at, a, to, nbi && !away);
     if (away)
         core_device_copy(result, &was, (size_t)a->size);
 }
@@ -161,7 +161,7 @@ void core_remote_amo(const char *call, const struct core_ctx *ctx,
         return;
     }
     atomics_tsan_release();
-    xport_net->amo(ctx->flow, &at, &a, result, nbi);
+    xport_net->amo(ctx->net, &at, &a, result, nbi);
     atomics_tsan_acquire();
 }
 
@@ -183,7 +183,7 @@ void core_remote_signal(const char *call, const struct core_ctx *ctx,
                         &at);
     atomics_tsan_release();
     if (!gtl_device_only || !core_device_amo(&at, &a, NULL))
-        xport_net->amo(ctx->flow, &at, &a, NULL, false);
+        xport_net->amo(ctx->net, &at, &a, NULL, false);
 }
 
 void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
@@ -223,13 +223,13 @@ void core_put_signal(const char *call, const struct core_ctx *ctx, void *dest,
     core_need_local(call, "source", source, len);
     core_need_aware(call, "source", source, len);
     if (gtl_device_only && core_device_put(&to, source, len)) {
-        xport_net->fence(ctx->flow, true);
+        xport_net->fence(ctx->net, true);
         core_remote_signal(call, ctx, sig_addr, signal, sig_op, pe);
         return;
     }
     a = signal_of(signal, sig_op);
     atomics_tsan_release();
-    xport_net->put_signal(ctx->flow, &to, source, len, &sig_at, &a, nbi);
+    xport_net->put_signal(ctx->net, &to, source, len, &sig_at, &a, nbi);
 }
 
 /* Of those that may be refused a trace has the ones that were not. */
@@ -260,7 +260,7 @@ int core_remote_try_put_signal(const char *call, const struct core_ctx *ctx,
                         &sig_at);
     core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
     atomics_tsan_release();
-    rc = xport_net->try_put_signal(ctx->flow, &to, source, len, &sig_at, &a,
+    rc = xport_net->try_put_signal(ctx->net, &to, source, len, &sig_at, &a,
                                    nbi);
     if (unlikely(start) && !rc)
         trace_sent(call, ctx, sig_addr, len, pe, start);
@@ -281,7 +281,7 @@ int core_remote_message(const char *call, const struct core_ctx *ctx,
     if (len)
         core_remote_resolve(call, ctx, "dest", dest, len, pe, &to);
     atomics_tsan_release();
-    rc = xport_net->post_message(ctx->flow, len ? &to : NULL, source, len,
+    rc = xport_net->post_message(ctx->net, len ? &to : NULL, source, len,
                                  &sig_at, &a);
     if (unlikely(start) && !rc)
         trace_sent(call, ctx, sig_addr, len, pe, start);

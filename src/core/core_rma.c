@@ -18,7 +18,7 @@ static void put_unmapped(void *dest, const void *source, size_t len, int pe,
     if (nbi && gtl_device_only && core_deferred_put(ctx, &to, source, len))
         return;
     if (!gtl_device_only || !core_device_put(&to, source, len))
-        xport_net->put(ctx->flow, &to, source, len, nbi);
+        xport_net->put(ctx->net, &to, source, len, nbi);
 }
 
 static void get_unmapped(void *dest, const void *source, size_t len, int pe,
@@ -33,7 +33,7 @@ static void get_unmapped(void *dest, const void *source, size_t len, int pe,
     if (nbi && gtl_device_only && core_deferred_get(ctx, dest, &from, len))
         return;
     if (!gtl_device_only || !core_device_get(dest, &from, len))
-        xport_net->get(ctx->flow, dest, &from, len, nbi);
+        xport_net->get(ctx->net, dest, &from, len, nbi);
 }
 
 void core_remote_put(void *dest, const void *source, size_t len, int pe,
@@ -240,7 +240,7 @@ void core_put_strided(const char *call, const struct core_ctx *ctx, void *dest,
         core_wake(to, all);
     } else if (!gtl_device_only || !core_device_put_blocks(ctx, &at, source,
                                                            &b)) {
-        xport_net->put_blocks(ctx->flow, &at, source, &b);
+        xport_net->put_blocks(ctx->net, &at, source, &b);
     }
 }
 
@@ -265,7 +265,7 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
     if (from)
         copy_blocks(dest, (const char *)from, s);
     else if (!gtl_device_only || !core_device_get_blocks(ctx, dest, &at, &b))
-        xport_net->get_blocks(ctx->flow, dest, &at, &b, false);
+        xport_net->get_blocks(ctx->net, dest, &at, &b, false);
 }
 
 void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
@@ -278,5 +278,5 @@ void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
 
     if (core_remote_resolve(call, ctx, "source", source,
                             extent(call, s->sst, s), pe, &at))
-        xport_net->get_blocks(ctx->flow, dest, &at, &b, true);
+        xport_net->get_blocks(ctx->net, dest, &at, &b, true);
 }

@@ -58,13 +58,13 @@ int kernel_ring_open(const char *call, struct kernel_ring **out,
     r->exec.ctx = core_ctx_own(&core_world);
     if (xport_net && !stream_exec_bounce(&r->exec))
         goto fail;
-    rc = xport_net ? xport_net->ep_open(&r->exec.ctx.flow, false) : 0;
+    rc = xport_net ? xport_net->ctx_open(&r->exec.ctx.net, false) : 0;
     if (rc) {
         why = strerror(-rc);
         goto fail;
     }
-    if (r->exec.ctx.flow)
-        xport_net->ep_set_polled(r->exec.ctx.flow);
+    if (r->exec.ctx.net)
+        xport_net->ctx_set_polled(r->exec.ctx.net);
     *on_device = (shmemi_dev_ring){
         .mask = r->mask, .requests = r->requests,
         .progress = r->progress, .host = r
@@ -86,9 +86,9 @@ fail:
 
 void kernel_ring_close(struct kernel_ring *r)
 {
-    if (r->exec.ctx.flow) {
-        xport_net->quiet(r->exec.ctx.flow);
-        xport_net->ep_close(r->exec.ctx.flow);
+    if (r->exec.ctx.net) {
+        xport_net->quiet(r->exec.ctx.net);
+        xport_net->ctx_close(r->exec.ctx.net);
     }
     kernel_pinned_free(r->requests, shared_size(r->mask + 1));
     free(r->exec.bounce);

@@ -62,8 +62,8 @@ static void check_ring(struct kernel_ring *r, void *arg)
         r->watched = done;
         r->watched_ns = r->reported_ns = now;
     }
-    if (r->exec.ctx.flow)
-        xport_progress->check_timeouts(r->exec.ctx.flow, now);
+    if (r->exec.ctx.net)
+        xport_progress->check_timeouts(r->exec.ctx.net, now);
     if (!diag_stall_is_reported() ||
         !diag_line_is_due(r->watched_ns, r->reported_ns, now))
         return;

@@ -91,7 +91,7 @@ int msg_ctrl_reserve(void)
 int msg_ctrl_open(void)
 {
     ctx = core_ctx_own(&core_world);
-    return xport_net ? xport_net->ep_open(&ctx.flow, false) : 0;
+    return xport_net ? xport_net->ctx_open(&ctx.net, false) : 0;
 }
 
 static void free_queue(struct send_queue *q)
@@ -102,8 +102,8 @@ static void free_queue(struct send_queue *q)
         q->first = m->next;
         free(m);
     }
-    if (q->ctx.flow)
-        xport_net->ep_close(q->ctx.flow);
+    if (q->ctx.net)
+        xport_net->ctx_close(q->ctx.net);
     free(q);
 }
 
@@ -115,10 +115,10 @@ void msg_ctrl_close(void)
         queues = q->next;
         free_queue(q);
     }
-    if (ctx.flow) {
-        xport_net->quiet(ctx.flow);
-        xport_net->ep_close(ctx.flow);
-        ctx.flow = NULL;
+    if (ctx.net) {
+        xport_net->quiet(ctx.net);
+        xport_net->ctx_close(ctx.net);
+        ctx.net = NULL;
     }
 }
 
@@ -136,12 +136,12 @@ static struct send_queue *queue_to(int pe)
     if (!q)
         return NULL;
     q->ctx = core_ctx_own(&core_world);
-    if (xport_net && xport_net->ep_open(&q->ctx.flow, false)) {
+    if (xport_net && xport_net->ctx_open(&q->ctx.net, false)) {
         free(q);
         return NULL;
     }
     if (xport_net)
-        xport_net->ep_set_polled(q->ctx.flow);
+        xport_net->ctx_set_polled(q->ctx.net);
     q->pe = pe;
     q->mapped = xport_is_mapped(pe);
     q->last = &q->first;
@@ -170,7 +170,7 @@ int msg_ctrl_post(int pe, const struct msg_ctrl *m)
 
 static bool is_complete(const struct send_queue *q)
 {
-    if (q->ctx.flow && !xport_net->quiet_test(q->ctx.flow))
+    if (q->ctx.net && !xport_net->quiet_test(q->ctx.net))
         return false;
     atomics_tsan_acquire();
     return true;
@@ -178,7 +178,7 @@ static bool is_complete(const struct send_queue *q)
 
 static bool has_credit(const struct send_queue *q)
 {
-    return q->mapped || xport_net->can_post(q->ctx.flow, q->pe);
+    return q->mapped || xport_net->can_post(q->ctx.net, q->pe);
 }
 
 static bool enter(struct send_queue *q, enum state next)
@@ -356,8 +356,8 @@ bool msg_ctrl_flush(const char *call, bool mapped_only)
         if (q->mapped || !mapped_only)
             while (step(call, q))
                 q->moved_ns = now;
-        if (q->n && q->ctx.flow)
-            xport_progress->check_timeouts(q->ctx.flow, now);
+        if (q->n && q->ctx.net)
+            xport_progress->check_timeouts(q->ctx.net, now);
         if (q->n) {
             at = &q->next;
         } else {                /* most PEs get one message in all */

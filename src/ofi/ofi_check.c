@@ -196,7 +196,7 @@ static void *add_by_processor(void *arg)
     return NULL;
 }
 
-static uint64_t add_by_nic(struct xport_ep *f, const uint64_t *word)
+static uint64_t add_by_nic(struct xport_ctx *f, const uint64_t *word)
 {
     const struct xport_amo add = { .op = AMO_ADD, .size = 8, .value = 1 };
     struct xport_addr at = {
@@ -213,11 +213,11 @@ static void check_word(void)
 {
     uint64_t *word = ofi_trig.flag_mem + OFI_TRIG_FLAGS * OFI_TRIG_FLAG_SIZE /
                      sizeof *word + 4;
-    struct xport_ep *f;
+    struct xport_ctx *f;
     uint64_t stale = 0, lost;
     pthread_t other;
 
-    if (!ofi.nic_amo || xport_net->ep_open(&f, false)) {
+    if (!ofi.nic_amo || xport_net->ctx_open(&f, false)) {
         say(OFI_WARN, "one variable", "not tried: atomics go by messages");
         return;
     }
@@ -240,7 +240,7 @@ static void check_word(void)
         "where two inputs pass)",
         stale ? "they see old values" : "each sees the other's",
         lost ? "some are lost" : "none is lost");
-    xport_net->ep_close(f);
+    xport_net->ctx_close(f);
 }
 
 void ofi_check(ofi_check_line *line)

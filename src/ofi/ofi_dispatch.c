@@ -60,7 +60,7 @@ bool ofi_put_is_message(const struct xport_addr *to, size_t len)
     return len == 2 && is_whole(to, len);
 }
 
-static void put_whole(struct xport_ep *f, const struct xport_addr *to,
+static void put_whole(struct xport_ctx *f, const struct xport_addr *to,
                       const void *source, size_t len)
 {
     struct xport_amo set = { .op = AMO_SET, .size = (int)len };
@@ -75,7 +75,7 @@ static void put_whole(struct xport_ep *f, const struct xport_addr *to,
 
 /* Behind a fence a short put is a message, too, which comes after those before
  * it.  False: it is to be put. */
-static bool fenced_put(struct xport_ep *f, const struct xport_addr *to,
+static bool fenced_put(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len)
 {
     if (likely(!ofi_behind_fence(f)))
@@ -89,7 +89,7 @@ static bool fenced_put(struct xport_ep *f, const struct xport_addr *to,
     return false;
 }
 
-static void put_fragment(struct xport_ep *f, const struct xport_addr *to,
+static void put_fragment(struct xport_ctx *f, const struct xport_addr *to,
                          const void *source, size_t len, bool nbi)
 {
     if (is_whole(to, len) &&
@@ -107,7 +107,7 @@ static void put_fragment(struct xport_ep *f, const struct xport_addr *to,
     ofi_rma_put(f, to, source, len, nbi);
 }
 
-static void put_fragments(struct xport_ep *f, const struct xport_addr *to,
+static void put_fragments(struct xport_ctx *f, const struct xport_addr *to,
                           const void *source, size_t len, bool nbi)
 {
     struct xport_addr at = *to;
@@ -126,7 +126,7 @@ static bool is_short(size_t len, bool there, bool nbi)
     return len <= (size_t)(there || nbi ? SHORT : OFI_STAGE_COPIED);
 }
 
-static void put_short(struct xport_ep *f, const struct xport_addr *to,
+static void put_short(struct xport_ctx *f, const struct xport_addr *to,
                       const void *source, size_t len, bool here)
 {
     char copy[OFI_STAGE_COPIED];
@@ -145,7 +145,7 @@ static void put_short(struct xport_ep *f, const struct xport_addr *to,
 
 /* False: no device takes part, or the NIC reaches its memory. */
 __attribute__((cold))
-static bool put_device(struct xport_ep *f, const struct xport_addr *to,
+static bool put_device(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len, bool nbi)
 {
     bool here = ofi_is_device_only(source), there = ofi_needs_staging(to->seg);
@@ -163,7 +163,7 @@ static bool put_device(struct xport_ep *f, const struct xport_addr *to,
     return true;
 }
 
-void ofi_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put(struct xport_ctx *f, const struct xport_addr *to,
              const void *source, size_t len, bool nbi)
 {
     if (unlikely(gtl_device_only) && put_device(f, to, source, len, nbi))
@@ -182,7 +182,7 @@ bool ofi_put_is_single(const struct xport_addr *to, const void *source,
            (to->seg != HEAP_DEVICE && !ofi_is_device_only(source));
 }
 
-void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put_transmit(struct xport_ctx *f, const struct xport_addr *to,
                       const void *source, size_t len, bool copies)
 {
     size_t most = fragment_size(len), n;
@@ -204,12 +204,12 @@ void ofi_put_transmit(struct xport_ep *f, const struct xport_addr *to,
 /* ---- gets ---- */
 
 /* relaxed: a quiet counts what its own thread has begun. */
-static void count_fetch(struct xport_ep *f)
+static void count_fetch(struct xport_ctx *f)
 {
     __atomic_fetch_add(&f->device_fetches, 1, __ATOMIC_RELAXED);
 }
 
-static void get_fragments(struct xport_ep *f, void *dest,
+static void get_fragments(struct xport_ctx *f, void *dest,
                           const struct xport_addr *from, size_t len, bool nbi)
 {
     bool lands = unlikely(xport_flusher != NULL) && ofi_is_device_only(dest);
@@ -229,7 +229,7 @@ static void get_fragments(struct xport_ep *f, void *dest,
         xport_flush();
 }
 
-static void get_short(struct xport_ep *f, void *dest,
+static void get_short(struct xport_ctx *f, void *dest,
                       const struct xport_addr *from, size_t len, bool here,
                       bool nbi)
 {
@@ -247,7 +247,7 @@ static void get_short(struct xport_ep *f, void *dest,
 /* As put_device().  A get into a device that is nbi has its fragment, from
  * which the device copies later. */
 __attribute__((cold))
-static bool get_device(struct xport_ep *f, void *dest,
+static bool get_device(struct xport_ctx *f, void *dest,
                        const struct xport_addr *from, size_t len, bool nbi)
 {
     bool here = ofi_is_device_only(dest), there = ofi_needs_staging(from->seg);
@@ -261,7 +261,7 @@ static bool get_device(struct xport_ep *f, void *dest,
     return true;
 }
 
-void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+void ofi_get(struct xport_ctx *f, void *dest, const struct xport_addr *from,
              size_t len, bool nbi)
 {
     if (unlikely(gtl_device_only) && get_device(f, dest, from, len, nbi))
@@ -269,7 +269,7 @@ void ofi_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
     get_fragments(f, dest, from, len, nbi);
 }
 
-int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+int ofi_try_get(struct xport_ctx *f, void *dest, const struct xport_addr *from,
                 size_t len)
 {
     if (from->seg == HEAP_DEVICE)       /* its key may have to be fetched */
@@ -279,7 +279,7 @@ int ofi_try_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
 
 /* ---- blocks ---- */
 
-void ofi_put_blocks(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put_blocks(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, const struct xport_blocks *b)
 {
     const char *from = source;
@@ -296,7 +296,7 @@ void ofi_put_blocks(struct xport_ep *f, const struct xport_addr *to,
     }
 }
 
-void ofi_get_blocks(struct xport_ep *f, void *dest,
+void ofi_get_blocks(struct xport_ctx *f, void *dest,
                     const struct xport_addr *from,
                     const struct xport_blocks *b, bool nbi)
 {
@@ -316,7 +316,7 @@ void ofi_get_blocks(struct xport_ep *f, void *dest,
 
 /* ---- atomics ---- */
 
-void ofi_amo_dispatch(struct xport_ep *f, const struct xport_addr *at,
+void ofi_amo_dispatch(struct xport_ctx *f, const struct xport_addr *at,
                       const struct xport_amo *a, void *result, bool nbi)
 {
     if (unlikely(xport_flusher != NULL) && result && nbi)

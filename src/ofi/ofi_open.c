@@ -33,7 +33,7 @@ static int test_peer(void)
     uint64_t mark = 0x8877665544332211, seen = 0, was = UINT64_MAX;
     struct xport_addr at = { .pe = rt_job.pe, .seg = HEAP_HOST };
     struct xport_amo add = { .op = AMO_ADD, .size = 8, .value = 1 };
-    struct xport_ep *f;
+    struct xport_ctx *f;
     int rc;
 
     while (xport_routes[at.pe].map[HEAP_HOST])

@@ -17,7 +17,7 @@
 #include <errno.h>
 
 /* Until as many are done as were issued when it was called or later. */
-static void drain(struct xport_ep *f, const uint64_t *issued,
+static void drain(struct xport_ctx *f, const uint64_t *issued,
                   const uint64_t *done)
 {
     struct ofi_wait w = { .wait.pe = -1, .wait.likely_pe = ofi_ctx_peer(f) };
@@ -38,7 +38,7 @@ static void drain(struct xport_ep *f, const uint64_t *issued,
 }
 
 /* Other threads may have fenced since. */
-static void fences_are_over(struct xport_ep *f, uint64_t n)
+static void fences_are_over(struct xport_ctx *f, uint64_t n)
 {
     uint64_t was = __atomic_load_n(&f->fences_over, __ATOMIC_RELAXED);
 
@@ -48,7 +48,7 @@ static void fences_are_over(struct xport_ep *f, uint64_t n)
         ;
 }
 
-void ofi_quiet(struct xport_ep *f)
+void ofi_quiet(struct xport_ctx *f)
 {
     uint64_t fetches = __atomic_load_n(&f->device_fetches, __ATOMIC_RELAXED);
     uint64_t fences = __atomic_load_n(&f->fences, __ATOMIC_ACQUIRE);
@@ -75,7 +75,7 @@ static bool in_order(void)
 }
 
 /* As far as there is room: a test waits for nothing. */
-static void request_polled(struct xport_ep *f)
+static void request_polled(struct xport_ctx *f)
 {
     int pe;
 
@@ -85,14 +85,14 @@ static void request_polled(struct xport_ep *f)
         ofi_ack_request_of(f, pe);
 }
 
-bool ofi_all_answered(const struct xport_ep *f)
+bool ofi_all_answered(const struct xport_ctx *f)
 {
     /* acquire: data of the operations are there. */
     return __atomic_load_n(&f->done, __ATOMIC_ACQUIRE) ==
            __atomic_load_n(&f->issued, __ATOMIC_RELAXED);
 }
 
-bool ofi_quiet_test(struct xport_ep *f)
+bool ofi_quiet_test(struct xport_ctx *f)
 {
     request_polled(f);
     return ofi_ack_idle(f) && ofi_all_answered(f);
@@ -105,7 +105,7 @@ static bool fence_waits(bool then_amo)
     return !ofi.waw_order || !in_order() || (ofi_n_rails && !then_amo);
 }
 
-static bool messages_answered(const struct xport_ep *f)
+static bool messages_answered(const struct xport_ctx *f)
 {
     return ofi_ack_idle(f) &&
            __atomic_load_n(&f->amo_done, __ATOMIC_ACQUIRE) ==
@@ -115,7 +115,7 @@ static bool messages_answered(const struct xport_ep *f)
 /* Over a byte stream what is sent comes in order, and only a put of the provider's
  * may overtake messages.  So the next such put waits for these, unless long puts
  * came before: then another one is likely, and waits less long here. */
-void ofi_fence(struct xport_ep *f, bool then_amo)
+void ofi_fence(struct xport_ctx *f, bool then_amo)
 {
     bool long_puts;
 
@@ -140,14 +140,14 @@ void ofi_fence(struct xport_ep *f, bool then_amo)
 }
 
 enum { UNANSWERED_MOST = 64 };
-void ofi_fence_limit(struct xport_ep *f)
+void ofi_fence_limit(struct xport_ctx *f)
 {
     if (unlikely(__atomic_load_n(&f->n_updates, __ATOMIC_RELAXED) >=
                  UNANSWERED_MOST))
         ofi_fence_end(f);
 }
 
-void ofi_fence_end(struct xport_ep *f)
+void ofi_fence_end(struct xport_ctx *f)
 {
     uint64_t fences = __atomic_load_n(&f->fences, __ATOMIC_ACQUIRE);
 
@@ -157,13 +157,13 @@ void ofi_fence_end(struct xport_ep *f)
     fences_are_over(f, fences);
 }
 
-static bool all_sent(const struct xport_ep *f)
+static bool all_sent(const struct xport_ctx *f)
 {
     return __atomic_load_n(&f->sent, __ATOMIC_ACQUIRE) ==
            __atomic_load_n(&f->staged, __ATOMIC_RELAXED);
 }
 
-bool ofi_fenced(struct xport_ep *f, bool then_amo)
+bool ofi_fenced(struct xport_ctx *f, bool then_amo)
 {
     if (fence_waits(then_amo))
         return ofi_quiet_test(f);
@@ -185,7 +185,7 @@ static bool pools_have(uint64_t mine)
            ofi_amo_room(little);
 }
 
-static bool has_share(const struct xport_ep *f)
+static bool has_share(const struct xport_ctx *f)
 {
     uint64_t mine = __atomic_load_n(&f->issued, __ATOMIC_RELAXED) -
                     __atomic_load_n(&f->done, __ATOMIC_RELAXED);
@@ -199,12 +199,12 @@ static bool has_share(const struct xport_ep *f)
            (!ofi_n_rails || (ofi_stripe_room() && ofi_rails_room()));
 }
 
-bool ofi_has_room(struct xport_ep *f, int pe)
+bool ofi_has_room(struct xport_ctx *f, int pe)
 {
     return has_share(f) && ofi_am_connect(f, pe);
 }
 
-void ofi_notify(struct xport_ep *f, const struct xport_addr *at,
+void ofi_notify(struct xport_ctx *f, const struct xport_addr *at,
               const struct xport_amo *a)
 {
     if (!ofi.nic_amo) {
@@ -229,7 +229,7 @@ static bool may_follow(const struct xport_addr *sig_at)
 }
 
 /* The put's completion sends the signal: true, or nothing was done. */
-static bool put_then_signal(struct xport_ep *f, const struct xport_addr *to,
+static bool put_then_signal(struct xport_ctx *f, const struct xport_addr *to,
                             const void *source, size_t len,
                             const struct xport_addr *sig_at,
                             const struct xport_amo *sig)
@@ -274,7 +274,7 @@ static bool may_message(const struct xport_addr *to, const void *source,
 
 /* Both by one message, or a copy that is sent and a message behind it, whose
  * answer stands for both.  False: nothing was done. */
-static bool put_with_signal(struct xport_ep *f, const struct xport_addr *to,
+static bool put_with_signal(struct xport_ctx *f, const struct xport_addr *to,
                             const void *source, size_t len,
                             const struct xport_addr *sig_at,
                             const struct xport_amo *sig)
@@ -292,7 +292,7 @@ static bool put_with_signal(struct xport_ep *f, const struct xport_addr *to,
     return true;
 }
 
-void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put_signal(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *sig_at,
                     const struct xport_amo *sig, bool nbi)
@@ -313,7 +313,7 @@ void ofi_put_signal(struct xport_ep *f, const struct xport_addr *to,
     ofi_amo_dispatch(f, sig_at, sig, NULL, false);
 }
 
-int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
+int ofi_try_put_signal(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *sig_at,
                        const struct xport_amo *sig, bool nbi)
@@ -339,7 +339,7 @@ int ofi_try_put_signal(struct xport_ep *f, const struct xport_addr *to,
  * short data go with their signal, longer ones before it.  Copies are few: a PE
  * that takes nothing must not have them all, or messages to others wait for
  * it. */
-static void send_message(struct xport_ep *f, const struct xport_addr *to,
+static void send_message(struct xport_ctx *f, const struct xport_addr *to,
                          const void *source, size_t len,
                          const struct xport_addr *sig_at,
                          const struct xport_amo *sig)
@@ -356,7 +356,7 @@ static void send_message(struct xport_ep *f, const struct xport_addr *to,
         ofi_notify(f, sig_at, sig);
 }
 
-void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put_notify(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, size_t len,
                     const struct xport_addr *at, const struct xport_amo *a)
 {
@@ -374,7 +374,7 @@ void ofi_put_notify(struct xport_ep *f, const struct xport_addr *to,
     ofi_notify(f, at, a);
 }
 
-int ofi_message(struct xport_ep *f, const struct xport_addr *to,
+int ofi_message(struct xport_ctx *f, const struct xport_addr *to,
                 const void *source, size_t len,
                 const struct xport_addr *sig_at, const struct xport_amo *sig)
 {

@@ -14,10 +14,10 @@ bool ofi_wakes_sleepers(void)
 
 const struct xport_ops ofi_ops = {
     .name = "libfabric",
-    .ep_open = ofi_ctx_open,
-    .ep_close = ofi_ctx_close,
-    .ep_continue_on_error = ofi_ctx_continue_on_error,
-    .ep_set_polled = ofi_ctx_set_polled,
+    .ctx_open = ofi_ctx_open,
+    .ctx_close = ofi_ctx_close,
+    .ctx_continue_on_error = ofi_ctx_continue_on_error,
+    .ctx_set_polled = ofi_ctx_set_polled,
     .put = ofi_put,
     .get = ofi_get,
     .try_get = ofi_try_get,

@@ -13,7 +13,7 @@
 
 /* Replies that do not come are cancelled, for a late one finds nothing; buffers
  * of operations that the provider has not ended are still its own. */
-void ofi_ctx_check_timeout(struct xport_ep *f, uint64_t now_ns)
+void ofi_ctx_check_timeout(struct xport_ctx *f, uint64_t now_ns)
 {
     uint64_t done = __atomic_load_n(&f->done, __ATOMIC_RELAXED);
     int unconnected_pe = __atomic_load_n(&f->unconnected_pe, __ATOMIC_RELAXED);

@@ -172,20 +172,20 @@ static void failed(void *arg, const char *what, int pe, const char *cause)
 {
     struct stream_errors *f = arg;
 
-    /* relaxed: the waiter has seen the endpoint's count, which came later. */
+    /* relaxed: the waiter has seen the context's count, which came later. */
     __atomic_store_n(&f->lost_pe, pe, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->lost, 1, __ATOMIC_RELAXED);
     stream_errors_record(arg, NULL, what, pe, cause, NULL);
 }
 
 void stream_errors_init(struct stream_errors *f, void *stream,
-                        struct xport_ep *flow)
+                        struct xport_ctx *net)
 {
     *f = (struct stream_errors){
         .stream = stream, .turn = 1, .owner = gtl_stream_owner(stream)
     };
-    if (flow)
-        xport_net->ep_continue_on_error(flow, failed, f);
+    if (net)
+        xport_net->ctx_continue_on_error(net, failed, f);
 }
 
 /* Takes the record off the list. */

@@ -34,7 +34,7 @@ struct stream_errors {
 };
 /* Failures of the endpoint context (or NULL) are recorded there. */
 void stream_errors_init(struct stream_errors *f, void *stream,
-                        struct xport_ep *flow);
+                        struct xport_ctx *net);
 static inline unsigned long stream_errors_net_count(
     const struct stream_errors *f)
 {

@@ -147,8 +147,8 @@ static void check_ring_head(struct stream_ring *q, const struct stream_op *op)
     if (op->kind == STREAM_WAIT) {
         saw.what = stream_wait_describe(op->call, op->wait);
         saw.pe = op->wait->whose - 1;
-    } else if (q->exec.ctx.flow) {
-        xport_progress->check_timeouts(q->exec.ctx.flow, clock_ns());
+    } else if (q->exec.ctx.net) {
+        xport_progress->check_timeouts(q->exec.ctx.net, clock_ns());
     }
     saw_lasting(&saw);
 }

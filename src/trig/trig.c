@@ -258,9 +258,9 @@ static void destroy(void *thing)
     for (int i = 0; t->copies && i < t->n_tags; i++)
         trig_copy_leave(t, i);
     stream_errors_take_ring(NULL, &t->exec.failed);
-    if (t->exec.ctx.flow) {
-        xport_net->quiet(t->exec.ctx.flow);
-        xport_net->ep_close(t->exec.ctx.flow);
+    if (t->exec.ctx.net) {
+        xport_net->quiet(t->exec.ctx.net);
+        xport_net->ctx_close(t->exec.ctx.net);
     }
     while (t->n_nic_tags)
         trig_nic_leave(t, t->nic_tags[0]);
@@ -312,10 +312,10 @@ static int open_trigger(const char *call, struct trig *t, int engine)
     rc = engine == SHMEMX_TRIG_COPY ? trig_copy_open(t)
          : engine != SHMEMX_TRIG_SOFT ? open_nic(t) : 0;
     if (!rc && xport_net)
-        rc = xport_net->ep_open(&t->exec.ctx.flow, false);
+        rc = xport_net->ctx_open(&t->exec.ctx.net, false);
     if (rc)
         goto fail;
-    stream_errors_init(&t->exec.failed, NULL, t->exec.ctx.flow);
+    stream_errors_init(&t->exec.failed, NULL, t->exec.ctx.net);
     t->exec.failed.of_trigger = true;
     t->exec.failed.stream = t;          /* no stream has that handle */
     trig_engine_add(t);

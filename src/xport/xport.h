@@ -66,9 +66,9 @@ enum { XPORT_PACKED_MAX = 3584, XPORT_FRAGMENT = 262144 };
 /* A message of at most so many bytes is copied. */
 enum { XPORT_COPY_MAX = 16384 };
 
-/* The endpoint of a context: its operations, ordered and completed apart from
+/* An endpoint context: operations, ordered and completed apart from
  * those of others. */
-struct xport_ep;
+struct xport_ctx;
 
 /* Reports that an operation on that PE failed; what: "put".  Any thread. */
 typedef void xport_failed(void *arg, const char *what, int pe,
@@ -80,54 +80,54 @@ typedef void xport_failed(void *arg, const char *what, int pe,
  * advance. */
 struct xport_ops {
     const char *name;
-    /* 0 or -errno.  own: shares resources with other endpoints only when the
+    /* 0 or -errno.  own: shares resources with other contexts only when the
      * provider has no more. */
-    int (*ep_open)(struct xport_ep **out, bool own);
-    void (*ep_close)(struct xport_ep *f);       /* after its quiet */
+    int (*ctx_open)(struct xport_ctx **out, bool own);
+    void (*ctx_close)(struct xport_ctx *f);     /* after its quiet */
     /* Error mode "continue", before the first operation: a failed operation
      * is reported to fn, counts as completed, and the job goes on. */
-    void (*ep_continue_on_error)(struct xport_ep *f, xport_failed *fn,
-                                 void *arg);
+    void (*ctx_continue_on_error)(struct xport_ctx *f, xport_failed *fn,
+                                  void *arg);
     /* Before the first operation: the caller polls quiet_test() and
      * fence_test(), and never waits in quiet() or fence().  Error mode
      * "continue" includes it. */
-    void (*ep_set_polled)(struct xport_ep *f);
+    void (*ctx_set_polled)(struct xport_ctx *f);
     /* nbi: the local memory is the transport's until the quiet. */
-    void (*put)(struct xport_ep *f, const struct xport_addr *to,
+    void (*put)(struct xport_ctx *f, const struct xport_addr *to,
                 const void *source, size_t len, bool nbi);
-    void (*get)(struct xport_ep *f, void *dest, const struct xport_addr *from,
+    void (*get)(struct xport_ctx *f, void *dest, const struct xport_addr *from,
                 size_t len, bool nbi);
     /* A get into symmetric memory that waits for nothing; the caller polls
      * dest.  0; -EBUSY: too many operations are under way here; -EAGAIN: that
      * PE cannot be reached now. */
-    int (*try_get)(struct xport_ep *f, void *dest,
+    int (*try_get)(struct xport_ctx *f, void *dest,
                    const struct xport_addr *from, size_t len);
     /* source may be reused; dest is filled, with nbi at the quiet. */
-    void (*put_blocks)(struct xport_ep *f, const struct xport_addr *to,
+    void (*put_blocks)(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b);
-    void (*get_blocks)(struct xport_ep *f, void *dest,
+    void (*get_blocks)(struct xport_ctx *f, void *dest,
                        const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi);
     /* The old value goes to *result, unless that is NULL; then, and with nbi,
      * the atomic is complete at the quiet. */
-    void (*amo)(struct xport_ep *f, const struct xport_addr *at,
+    void (*amo)(struct xport_ctx *f, const struct xport_addr *at,
                 const struct xport_amo *a, void *result, bool nbi);
     /* An atomic without a result that quiet does not cover. */
-    void (*notify)(struct xport_ep *f, const struct xport_addr *at,
+    void (*notify)(struct xport_ctx *f, const struct xport_addr *at,
                    const struct xport_amo *a);
     /* The same behind a put to that PE, whose source may be reused. */
-    void (*put_notify)(struct xport_ep *f, const struct xport_addr *to,
+    void (*put_notify)(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *at, const struct xport_amo *a);
     /* A put and, when its bytes are there, an atomic to the same PE. */
-    void (*put_signal)(struct xport_ep *f, const struct xport_addr *to,
+    void (*put_signal)(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *sig_at,
                        const struct xport_amo *sig, bool nbi);
     /* The same, without waiting: 0; -EAGAIN: not now; -ENOTSUP: never for this
      * operation.  With an error nothing was done.  Without nbi the source may
      * be reused on return. */
-    int (*try_put_signal)(struct xport_ep *f, const struct xport_addr *to,
+    int (*try_put_signal)(struct xport_ctx *f, const struct xport_addr *to,
                           const void *source, size_t len,
                           const struct xport_addr *sig_at,
                           const struct xport_amo *sig, bool nbi);
@@ -135,27 +135,27 @@ struct xport_ops {
      * alone.  The source may be reused on return or, of more than
      * XPORT_COPY_MAX bytes, when quiet_test() is true.  Errors as of
      * try_put_signal(). */
-    int (*post_message)(struct xport_ep *f, const struct xport_addr *to,
+    int (*post_message)(struct xport_ctx *f, const struct xport_addr *to,
                         const void *source, size_t len,
                         const struct xport_addr *sig_at,
                         const struct xport_amo *sig);
     /* Earlier puts and atomics arrive at each PE before later ones, or only
      * before an atomic that is the next operation. */
-    void (*fence)(struct xport_ep *f, bool then_amo);
+    void (*fence)(struct xport_ctx *f, bool then_amo);
     /* Would that fence return at once?  Advances no operation; of a polled
-     * endpoint it asks peers for acknowledgements that they owe. */
-    bool (*fence_test)(struct xport_ep *f, bool then_amo);
+     * context it asks peers for acknowledgements that they owe. */
+    bool (*fence_test)(struct xport_ctx *f, bool then_amo);
     /* Can an operation on that PE begin without waiting?  There are resources
      * and a connection, which the first question begins to make.  Holds for a
      * short operation, for blocks up to XPORT_PACKED_MAX bytes, and for an nbi
-     * operation up to XPORT_FRAGMENT bytes.  An endpoint has a share of the
+     * operation up to XPORT_FRAGMENT bytes.  A context has a share of the
      * resources, so that a PE that does not answer cannot use up those of the
      * others. */
-    bool (*can_post)(struct xport_ep *f, int pe);
+    bool (*can_post)(struct xport_ctx *f, int pe);
     /* All is complete and visible at its target. */
-    void (*quiet)(struct xport_ep *f);
+    void (*quiet)(struct xport_ctx *f);
     /* Would quiet return at once?  As fence_test. */
-    bool (*quiet_test)(struct xport_ep *f);
+    bool (*quiet_test)(struct xport_ctx *f);
     /* For a wait that lasts: has that PE see whether a message of this one's to
      * it was lost, which ends the job.  Waits for nothing. */
     void (*probe)(int pe);

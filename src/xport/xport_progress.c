@@ -19,7 +19,7 @@ static bool no_wakes_sleepers(void)
     return true;
 }
 
-static void no_check_timeouts(struct xport_ep *f, uint64_t now_ns)
+static void no_check_timeouts(struct xport_ctx *f, uint64_t now_ns)
 {
     (void)f;
     (void)now_ns;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct xport_ep;
+struct xport_ctx;
 
 struct xport_progress_ops {
     /* Advances operations.  True: some did. */
@@ -21,10 +21,10 @@ struct xport_progress_ops {
     /* Does an event of the network wake a sleeping thread?  If not, the thread
      * has to sleep in short turns. */
     bool (*wakes_sleepers)(void);
-    /* Called now and then while operations of the endpoint are under way and no
+    /* Called now and then while operations of the context are under way and no
      * thread waits for them in the transport: an operation that gets no answer
      * for too long has failed. */
-    void (*check_timeouts)(struct xport_ep *f, uint64_t now_ns);
+    void (*check_timeouts)(struct xport_ctx *f, uint64_t now_ns);
     /* The number of operations that are not complete.  Async-signal-safe. */
     uint64_t (*in_flight)(void);
 };

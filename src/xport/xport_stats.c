@@ -39,21 +39,21 @@ static void count_fetch(int pe, size_t bytes)
     add(&count.n.got, bytes);
 }
 
-static void put(struct xport_ep *f, const struct xport_addr *to,
+static void put(struct xport_ctx *f, const struct xport_addr *to,
                 const void *source, size_t len, bool nbi)
 {
     count_op(to->pe, len);
     count.to->put(f, to, source, len, nbi);
 }
 
-static void get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+static void get(struct xport_ctx *f, void *dest, const struct xport_addr *from,
                 size_t len, bool nbi)
 {
     count_fetch(from->pe, len);
     count.to->get(f, dest, from, len, nbi);
 }
 
-static int try_get(struct xport_ep *f, void *dest,
+static int try_get(struct xport_ctx *f, void *dest,
                    const struct xport_addr *from, size_t len)
 {
     int rc = count.to->try_get(f, dest, from, len);
@@ -63,14 +63,14 @@ static int try_get(struct xport_ep *f, void *dest,
     return rc;
 }
 
-static void put_blocks(struct xport_ep *f, const struct xport_addr *to,
+static void put_blocks(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b)
 {
     count_op(to->pe, b->len * b->count);
     count.to->put_blocks(f, to, source, b);
 }
 
-static void get_blocks(struct xport_ep *f, void *dest,
+static void get_blocks(struct xport_ctx *f, void *dest,
                        const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi)
 {
@@ -78,7 +78,7 @@ static void get_blocks(struct xport_ep *f, void *dest,
     count.to->get_blocks(f, dest, from, b, nbi);
 }
 
-static void amo(struct xport_ep *f, const struct xport_addr *at,
+static void amo(struct xport_ctx *f, const struct xport_addr *at,
                 const struct xport_amo *a, void *result, bool nbi)
 {
     if (result)
@@ -88,7 +88,7 @@ static void amo(struct xport_ep *f, const struct xport_addr *at,
     count.to->amo(f, at, a, result, nbi);
 }
 
-static void notify(struct xport_ep *f, const struct xport_addr *at,
+static void notify(struct xport_ctx *f, const struct xport_addr *at,
                  const struct xport_amo *a)
 {
     count_op(at->pe, (size_t)a->size);
@@ -104,7 +104,7 @@ static void count_put_signal(const struct xport_addr *to, size_t len,
     count_op(sig_at->pe, (size_t)sig->size);
 }
 
-static void put_notify(struct xport_ep *f, const struct xport_addr *to,
+static void put_notify(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *at, const struct xport_amo *a)
 {
@@ -112,7 +112,7 @@ static void put_notify(struct xport_ep *f, const struct xport_addr *to,
     count.to->put_notify(f, to, source, len, at, a);
 }
 
-static void put_signal(struct xport_ep *f, const struct xport_addr *to,
+static void put_signal(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, size_t len,
                        const struct xport_addr *sig_at,
                        const struct xport_amo *sig, bool nbi)
@@ -121,7 +121,7 @@ static void put_signal(struct xport_ep *f, const struct xport_addr *to,
     count.to->put_signal(f, to, source, len, sig_at, sig, nbi);
 }
 
-static int try_put_signal(struct xport_ep *f, const struct xport_addr *to,
+static int try_put_signal(struct xport_ctx *f, const struct xport_addr *to,
                           const void *source, size_t len,
                           const struct xport_addr *sig_at,
                           const struct xport_amo *sig, bool nbi)
@@ -133,7 +133,7 @@ static int try_put_signal(struct xport_ep *f, const struct xport_addr *to,
     return rc;
 }
 
-static int post_message(struct xport_ep *f, const struct xport_addr *to,
+static int post_message(struct xport_ctx *f, const struct xport_addr *to,
                    const void *source, size_t len,
                    const struct xport_addr *sig_at, const struct xport_amo *sig)
 {

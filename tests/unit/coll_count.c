@@ -18,7 +18,7 @@ static struct notified {
     int times, fences;
 } notified;
 
-static void count_notify(struct xport_ep *f T_UNUSED,
+static void count_notify(struct xport_ctx *f T_UNUSED,
                          const struct xport_addr *at,
                          const struct xport_amo *a)
 {
@@ -27,7 +27,7 @@ static void count_notify(struct xport_ep *f T_UNUSED,
     notified.times++;
 }
 
-static void fence(struct xport_ep *f T_UNUSED, bool then_amo T_UNUSED)
+static void fence(struct xport_ctx *f T_UNUSED, bool then_amo T_UNUSED)
 {
     notified.fences++;
 }

@@ -21,46 +21,46 @@ static ssize_t inject(struct fid_ep *ep, const void *buf, size_t len,
 static struct fi_ops_msg msg = { .inject = inject };
 static struct fid_ep provider = { .msg = &msg };
 static struct ofi_ep ep = { .ep = &provider, .fd = -1 };
-static struct xport_ep flow = { .ep = &ep };
+static struct xport_ctx net = { .ep = &ep };
 static struct ofi_peer peers[PE + 1];
 
 static uint64_t ended(void)
 {
-    return __atomic_load_n(&flow.done, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&net.done, __ATOMIC_ACQUIRE);
 }
 
 static void send(struct request *a)
 {
     struct ofi_am_head h = { .kind = OFI_AM_AMO, .size = 8 };
 
-    send_request(&flow, a, &h, NULL, NULL);
+    send_request(&net, a, &h, NULL, NULL);
 }
 
 /* What the last user left in it must not be taken for its own. */
 T(a_request_that_is_filled_is_left_alone)
 {
     uint64_t before = 1, now = 1, done = ended();
-    struct request *a = alloc_request(&flow, PE), *b;
+    struct request *a = alloc_request(&net, PE), *b;
 
     a->left = &before;
     a->size = 8;
     send(a);
-    ofi_am_cancel(&flow, PE, NULL);
+    ofi_am_cancel(&net, PE, NULL);
     T_EQ(before, 0);
     T_EQ(ended(), done + 1);
 
-    b = alloc_request(&flow, PE);
+    b = alloc_request(&net, PE);
     T_EQ(b, a);
-    ofi_am_cancel(&flow, PE, NULL);
-    ofi_am_cancel(&flow, -1, NULL);
+    ofi_am_cancel(&net, PE, NULL);
+    ofi_am_cancel(&net, -1, NULL);
     T_EQ(before, 0);
     T_EQ(ended(), done + 1);
     b->left = &now;
     send(b);
-    ofi_am_cancel(&flow, PE, NULL);
+    ofi_am_cancel(&net, PE, NULL);
     T_EQ(now, 0);
     T_EQ(ended(), done + 2);
-    T_EQ(flow.issued, flow.done);
+    T_EQ(net.issued, net.done);
 }
 
 static bool over;
@@ -68,7 +68,7 @@ static bool over;
 static void *give_up_all(void *arg)
 {
     while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
-        ofi_am_cancel(&flow, PE, NULL);
+        ofi_am_cancel(&net, PE, NULL);
         sched_yield();
     }
     return arg;
@@ -82,14 +82,14 @@ T(a_request_is_given_up_while_others_are_made)
 
     T_EQ(pthread_create(&thread, NULL, give_up_all, NULL), 0);
     for (int i = 0; i < ROUNDS; i++) {
-        struct request *a = alloc_request(&flow, PE);
+        struct request *a = alloc_request(&net, PE);
 
         __atomic_store_n(&word, 1, __ATOMIC_RELAXED);
         a->left = i % 2 ? &word : NULL;
         a->size = 8;
         a->dest = NULL;
         send(a);
-        while (ended() != flow.issued)
+        while (ended() != net.issued)
             sched_yield();
         while (i % 2 && __atomic_load_n(&word, __ATOMIC_ACQUIRE) == 1)
             sched_yield();

@@ -42,13 +42,13 @@ static uint64_t encode_twice(uint32_t number)
     return (uint64_t)~number << 32 | number;
 }
 
-static bool has_slot(const struct xport_ep *f)
+static bool has_slot(const struct xport_ctx *f)
 {
     return f->index < SLOTS;
 }
 
 /* That number, or a later one. */
-static bool has_arrived(const struct xport_ep *f, uint32_t number)
+static bool has_arrived(const struct xport_ctx *f, uint32_t number)
 {
     /* acquire: data put before it are there. */
     uint64_t word = __atomic_load_n(&slots[f->index], __ATOMIC_ACQUIRE);
@@ -78,7 +78,7 @@ long ofi_ack_write(struct ofi_op *op, uint64_t cookie, void *room, void *desc)
 
 /* ---- at the initiator ---- */
 
-static struct ofi_unacked *find(struct xport_ep *f, int pe)
+static struct ofi_unacked *find(struct xport_ctx *f, int pe)
 {
     for (unsigned i = 0; i < f->n_unacked; i++)
         if (f->unacked[i].pe == pe)
@@ -87,7 +87,7 @@ static struct ofi_unacked *find(struct xport_ep *f, int pe)
 }
 
 /* The context's slot is the caller's: a cookie, or 0. */
-static uint64_t take_slot(struct xport_ep *f, int pe)
+static uint64_t take_slot(struct xport_ctx *f, int pe)
 {
     if (!has_slot(f) || f->ack_pending)
         return 0;
@@ -98,7 +98,7 @@ static uint64_t take_slot(struct xport_ep *f, int pe)
 
 enum ack_mode { BATCHED, PIGGYBACKED, REQUESTED };
 
-static enum ack_mode choose(struct xport_ep *f, int pe, uint64_t *cookie)
+static enum ack_mode choose(struct xport_ctx *f, int pe, uint64_t *cookie)
 {
     enum ack_mode ack_mode = BATCHED;
     bool single;
@@ -119,7 +119,7 @@ static enum ack_mode choose(struct xport_ep *f, int pe, uint64_t *cookie)
 
 /* Behind its message: another thread that requests acknowledgements in between
  * requests those of other messages. */
-static bool note_unacked(struct xport_ep *f, int pe)
+static bool note_unacked(struct xport_ctx *f, int pe)
 {
     struct ofi_unacked *o;
 
@@ -146,7 +146,7 @@ static struct xport_addr word_of(int pe)
     };
 }
 
-static void request(struct xport_ep *f, int pe, uint64_t cookie)
+static void request(struct xport_ctx *f, int pe, uint64_t cookie)
 {
     struct xport_addr at = word_of(pe);
 
@@ -156,7 +156,7 @@ static void request(struct xport_ep *f, int pe, uint64_t cookie)
         ofi_am_amo(f, &at, &nothing, NULL, true);
 }
 
-bool ofi_ack_update(struct xport_ep *f, const struct ofi_am_put *put,
+bool ofi_ack_update(struct xport_ctx *f, const struct ofi_am_put *put,
                     const struct xport_addr *at, const struct xport_amo *a)
 {
     uint64_t cookie;
@@ -178,7 +178,7 @@ bool ofi_ack_update(struct xport_ep *f, const struct ofi_am_put *put,
     return true;
 }
 
-bool ofi_ack_put(struct xport_ep *f, const struct ofi_am_put *put)
+bool ofi_ack_put(struct xport_ctx *f, const struct ofi_am_put *put)
 {
     struct xport_addr at = word_of(put->to->pe);
 
@@ -187,14 +187,14 @@ bool ofi_ack_put(struct xport_ep *f, const struct ofi_am_put *put)
 
 /* ---- fence and quiet ---- */
 
-bool ofi_ack_idle(const struct xport_ep *f)
+bool ofi_ack_idle(const struct xport_ctx *f)
 {
     return !__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
            !__atomic_load_n(&f->ack_pending, __ATOMIC_RELAXED);
 }
 
 /* Unless further messages went to that peer meanwhile. */
-static void remove_unacked(struct xport_ep *f, const struct ofi_unacked *was)
+static void remove_unacked(struct xport_ctx *f, const struct ofi_unacked *was)
 {
     struct ofi_unacked *o = find(f, was->pe);
 
@@ -205,7 +205,7 @@ static void remove_unacked(struct xport_ep *f, const struct ofi_unacked *was)
 }
 
 /* Into out, the PEs that owe one now; their number. */
-static unsigned take_unacked(struct xport_ep *f, struct ofi_unacked *out)
+static unsigned take_unacked(struct xport_ctx *f, struct ofi_unacked *out)
     REQUIRES(f->ack_lock)
 {
     if (f->n_updates)
@@ -216,13 +216,13 @@ static unsigned take_unacked(struct xport_ep *f, struct ofi_unacked *out)
     return f->n_unacked;
 }
 
-static bool owes_nothing(const struct xport_ep *f)
+static bool owes_nothing(const struct xport_ctx *f)
 {
     return !__atomic_load_n(&f->n_unacked, __ATOMIC_RELAXED) &&
            !__atomic_load_n(&f->n_updates, __ATOMIC_RELAXED);
 }
 
-bool ofi_ack_next(struct xport_ep *f, int *pe)
+bool ofi_ack_next(struct xport_ctx *f, int *pe)
 {
     struct ofi_unacked unacked[OFI_UNACKED];
     unsigned n;
@@ -236,7 +236,7 @@ bool ofi_ack_next(struct xport_ep *f, int *pe)
     return n;
 }
 
-void ofi_ack_request_of(struct xport_ep *f, int pe)
+void ofi_ack_request_of(struct xport_ctx *f, int pe)
 {
     struct ofi_unacked was;
 
@@ -249,7 +249,7 @@ void ofi_ack_request_of(struct xport_ep *f, int pe)
     lock_release(&f->ack_lock);
 }
 
-void ofi_ack_request(struct xport_ep *f)
+void ofi_ack_request(struct xport_ctx *f)
 {
     struct ofi_unacked unacked[OFI_UNACKED];
     uint64_t cookie = 0;
@@ -270,7 +270,7 @@ void ofi_ack_request(struct xport_ep *f)
     lock_release(&f->ack_lock);
 }
 
-void ofi_ack_wait(struct xport_ep *f)
+void ofi_ack_wait(struct xport_ctx *f)
 {
     struct ofi_wait w = { 0 };
     uint32_t number = 0;

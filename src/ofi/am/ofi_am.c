@@ -57,7 +57,7 @@ _Static_assert((int)XPORT_PACKED_MAX == (int)OFI_AM_PAYLOAD &&
 static void am_sent(struct ofi_op *op)
 {
     bool counts = ((struct am_buf *)op)->counts;
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     ofi_pool_free(&bufs, op);
     if (counts)
@@ -76,7 +76,7 @@ static bool claim(struct request *a, uint32_t uses)
 
 static void finish_request(struct request *a)
 {
-    struct xport_ep *f = a->op.ctx;
+    struct xport_ctx *f = a->op.ctx;
     uint64_t *left = a->left;
     bool staged = a->staged;
 
@@ -133,7 +133,7 @@ static const struct ofi_op_type send_type = {
     .done = am_sent, .failed = am_failed
 };
 
-void ofi_am_cancel(struct xport_ep *f, int pe, const char *why)
+void ofi_am_cancel(struct xport_ctx *f, int pe, const char *why)
 {
     for (uint32_t i = 0; i < REQUESTS; i++) {
         struct request *a = request_at(i);
@@ -154,7 +154,7 @@ void ofi_am_cancel(struct xport_ep *f, int pe, const char *why)
 /* ---- asking ---- */
 
 /* The caller alone has it and fills it, until publish(). */
-static struct request *alloc_request(struct xport_ep *f, int pe)
+static struct request *alloc_request(struct xport_ctx *f, int pe)
 {
     struct request *a = ofi_pool_alloc(&requests, f);
 
@@ -184,7 +184,7 @@ static bool is_connected(const struct ofi_ep *e, int pe)
 }
 
 /* Other errors are those of the operation that follows, which reports them. */
-bool ofi_am_connect(struct xport_ep *f, int pe)
+bool ofi_am_connect(struct xport_ctx *f, int pe)
 {
     const struct ofi_peer *p;
     struct ofi_am_head h = { .kind = OFI_AM_HELLO, .pe = (uint32_t)rt_job.pe };
@@ -230,7 +230,7 @@ static size_t pack(char *to, const struct outgoing *m)
 }
 
 /* No event says that it was sent. */
-static void inject_am(struct xport_ep *f, int pe, struct ofi_wait *w,
+static void inject_am(struct xport_ctx *f, int pe, struct ofi_wait *w,
                       const struct outgoing *m)
 {
     _Alignas(struct ofi_am_head) char bytes[OFI_AM_MAX];
@@ -250,7 +250,7 @@ static bool may_inject(const struct outgoing *m, size_t len)
            (!ofi.loses_injected || (ofi.numbered && !m->h->cookie));
 }
 
-static void fill_buf(struct am_buf *b, struct xport_ep *f, int pe,
+static void fill_buf(struct am_buf *b, struct xport_ctx *f, int pe,
                      const struct outgoing *m)
 {
     ofi_op_init(&b->op, &send_type, pe, f);
@@ -263,7 +263,7 @@ static void fill_buf(struct am_buf *b, struct xport_ep *f, int pe,
     pack(b->bytes, m);
 }
 
-static void send_am(struct xport_ep *f, int pe, const struct outgoing *m)
+static void send_am(struct xport_ctx *f, int pe, const struct outgoing *m)
 {
     const struct ofi_peer *p = ofi_peer(pe);
     struct ofi_wait w = { .what = "request", .wait.pe = pe };
@@ -291,7 +291,7 @@ static void send_am(struct xport_ep *f, int pe, const struct outgoing *m)
     }
 }
 
-static void send_request(struct xport_ep *f, struct request *a,
+static void send_request(struct xport_ctx *f, struct request *a,
                      struct ofi_am_head *h, const char *from,
                      const struct xport_blocks *blocks)
 {
@@ -305,7 +305,7 @@ static void send_request(struct xport_ep *f, struct request *a,
                                        .blocks = blocks });
 }
 
-static void wait_zero(struct xport_ep *f, const uint64_t *left, int pe)
+static void wait_zero(struct xport_ctx *f, const uint64_t *left, int pe)
 {
     struct ofi_wait w = { .wait.pe = pe };
 
@@ -325,7 +325,7 @@ static struct ofi_am_head amo_head(enum ofi_am_kind kind,
     };
 }
 
-void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
+void ofi_am_amo(struct xport_ctx *f, const struct xport_addr *at,
                 const struct xport_amo *x, void *result, bool nbi)
 {
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
@@ -346,8 +346,9 @@ void ofi_am_amo(struct xport_ep *f, const struct xport_addr *at,
 /* ---- behind a put: by the thread that sees its end ---- */
 
 /* It counts as staged until its reply has come, so a fence waits for it. */
-struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
-                             const struct xport_amo *x)
+struct ofi_op *ofi_am_after_put(struct xport_ctx *f,
+                                const struct xport_addr *at,
+                                const struct xport_amo *x)
 {
     struct request *a = alloc_request(f, at->pe);
 
@@ -368,7 +369,7 @@ uint32_t ofi_am_after_put_publish(struct ofi_op *op)
     return publish((struct request *)op);
 }
 
-static long try_send(struct xport_ep *f, struct ofi_ep *e, int pe,
+static long try_send(struct xport_ctx *f, struct ofi_ep *e, int pe,
                      const struct outgoing *m)
 {
     struct am_buf *b = ofi_pool_try_alloc(&bufs);
@@ -393,7 +394,7 @@ bool ofi_am_after_put_post(struct ofi_op *op, uint32_t uses, struct ofi_ep *e,
 {
     struct ofi_am_head h = amo_head(OFI_AM_AMO, at, x);
     struct request *a = (struct request *)op;
-    struct xport_ep *f = a->op.ctx;
+    struct xport_ctx *f = a->op.ctx;
     long rc;
 
     /* acquire: pairs with publish().  A request that has ended since needs no
@@ -418,7 +419,7 @@ void ofi_am_after_put_cancel(struct ofi_op *op)
     finish_request((struct request *)op);
 }
 
-static void notify(struct xport_ep *f, const struct ofi_am_put *put,
+static void notify(struct xport_ctx *f, const struct ofi_am_put *put,
                    const struct xport_addr *at, const struct xport_amo *x,
                    uint64_t cookie, bool counts)
 {
@@ -439,14 +440,14 @@ static void notify(struct xport_ep *f, const struct ofi_am_put *put,
     send_am(f, at->pe, &m);
 }
 
-void ofi_am_notify(struct xport_ep *f, const struct ofi_am_put *put,
+void ofi_am_notify(struct xport_ctx *f, const struct ofi_am_put *put,
                    const struct xport_addr *at, const struct xport_amo *x,
                    uint64_t cookie)
 {
     notify(f, put, at, x, cookie, false);
 }
 
-void ofi_am_notify_counted(struct xport_ep *f, const struct ofi_am_put *put,
+void ofi_am_notify_counted(struct xport_ctx *f, const struct ofi_am_put *put,
                            const struct xport_addr *at,
                            const struct xport_amo *x)
 {
@@ -470,7 +471,7 @@ static struct ofi_am_head blocks_head(enum ofi_am_kind kind,
     };
 }
 
-void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
+void ofi_am_put_blocks(struct xport_ctx *f, const struct xport_addr *to,
                        const void *source, const struct xport_blocks *b)
 {
     size_t most = b->len ? OFI_AM_PAYLOAD / b->len : 1;
@@ -497,7 +498,7 @@ void ofi_am_put_blocks(struct xport_ep *f, const struct xport_addr *to,
     }
 }
 
-void ofi_am_get_blocks(struct xport_ep *f, void *dest,
+void ofi_am_get_blocks(struct xport_ctx *f, void *dest,
                        const struct xport_addr *from,
                        const struct xport_blocks *b, bool nbi)
 {
@@ -536,7 +537,7 @@ static struct xport_blocks cut(size_t len, struct xport_blocks *rest)
     return (struct xport_blocks){ UNIT, len / UNIT, UNIT, UNIT };
 }
 
-void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_am_put(struct xport_ctx *f, const struct xport_addr *to,
                 const void *source, size_t len)
 {
     struct xport_blocks rest, b = cut(len, &rest);
@@ -547,7 +548,7 @@ void ofi_am_put(struct xport_ep *f, const struct xport_addr *to,
     ofi_am_put_blocks(f, &at, (const char *)source + whole, &rest);
 }
 
-void ofi_am_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+void ofi_am_get(struct xport_ctx *f, void *dest, const struct xport_addr *from,
                 size_t len, bool nbi)
 {
     struct xport_blocks rest, b = cut(len, &rest);

@@ -85,7 +85,7 @@ bool ofi_amo_room(bool little)
 static void amo_done(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     if (x->result)
         memcpy(x->result, &x->was, (size_t)x->size);
@@ -105,8 +105,8 @@ static const struct ofi_op_type amo_type = {
     .done = amo_done, .failed = amo_failed
 };
 
-static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
-                 enum amo_op op, bool fetches)
+static long post(struct xport_ctx *f, const struct xport_addr *at,
+                 struct amo *x, enum amo_op op, bool fetches)
 {
     const struct ofi_peer *p = ofi_peer(at->pe);
     struct fi_ioc value = { &x->value, 1 }, cond = { &x->cond, 1 };
@@ -129,7 +129,7 @@ static long post(struct xport_ep *f, const struct xport_addr *at, struct amo *x,
     return fi_atomicmsg(f->ep->ep, &m, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
+void ofi_amo_native(struct xport_ctx *f, const struct xport_addr *at,
              const struct xport_amo *a, void *result, bool nbi)
 {
     struct ofi_wait w = { .what = "atomic", .wait.pe = at->pe };
@@ -169,7 +169,7 @@ static const struct ofi_op_type put_then_amo = {
     .done = ofi_amo_put_done, .failed = ofi_amo_put_failed
 };
 
-void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
+void *ofi_amo_after_put(struct xport_ctx *f, const struct xport_addr *at,
                      const struct xport_amo *a)
 {
     struct amo *x = ofi_pool_alloc(&amos, f);
@@ -192,7 +192,7 @@ void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
 static bool post_deferred(struct ofi_op *op)
 {
     struct amo *x = (struct amo *)op;
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
     int pe = op->pe;
     long rc = OFI_POST(f, post(f, &x->at, x, x->what, false));
 
@@ -207,7 +207,7 @@ static bool post_deferred(struct ofi_op *op)
 
 void ofi_amo_put_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     op->type = &amo_type;
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
@@ -220,7 +220,7 @@ void ofi_amo_put_done(struct ofi_op *op)
 
 void ofi_amo_put_failed(struct ofi_op *op)
 {
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     __atomic_fetch_sub(&ofi_amo_awaiting_put, 1, __ATOMIC_RELAXED);
     amo_failed(op);

@@ -32,7 +32,7 @@ static bool is_tag(const void *context)
     return (uint64_t)(uintptr_t)context & 1;
 }
 
-static struct xport_ep *ctx_of_tag(const void *context)
+static struct xport_ctx *ctx_of_tag(const void *context)
 {
     return ofi_ctx_at((uint32_t)((uint64_t)(uintptr_t)context >> 32));
 }
@@ -67,7 +67,7 @@ static void complete_failed(void *context)
         op->type->failed(op);
 }
 
-void ofi_post_failed(struct xport_ep *f, void *context)
+void ofi_post_failed(struct xport_ctx *f, void *context)
 {
     __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
     complete_failed(context);
@@ -85,7 +85,7 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
 {
     OFI_GROWS(fi_cq_err_entry) room = { 0 };
     struct fi_cq_err_entry *err = &room.a;
-    struct xport_ep *f = NULL;
+    struct xport_ctx *f = NULL;
     uint64_t tag;
     char text[128] = "";
     int pe = -1;

@@ -19,7 +19,7 @@
 /* Contexts by index, in blocks: a completion finds its context without a lock,
  * and blocks are never moved. */
 enum { BLOCK = 256, BLOCKS = 4096, CLOSE_POLLS = 1000 };
-static struct xport_ep **blocks[BLOCKS];
+static struct xport_ctx **blocks[BLOCKS];
 static uint32_t n_ctxs GUARDED_BY(ofi_lock);
 static uint32_t *free_indices GUARDED_BY(ofi_lock);
 static uint32_t n_free GUARDED_BY(ofi_lock), room_free GUARDED_BY(ofi_lock);
@@ -168,12 +168,12 @@ static struct ofi_ep *take_ep(bool own) REQUIRES(ofi_lock)
 
 /* ---- contexts ---- */
 
-struct xport_ep *ofi_ctx_at(uint32_t index)
+struct xport_ctx *ofi_ctx_at(uint32_t index)
 {
     return blocks[index / BLOCK][index % BLOCK];
 }
 
-static int take_index(struct xport_ep *f) REQUIRES(ofi_lock)
+static int take_index(struct xport_ctx *f) REQUIRES(ofi_lock)
 {
     uint32_t i = n_free ? free_indices[--n_free] : n_ctxs;
 
@@ -190,9 +190,9 @@ static int take_index(struct xport_ep *f) REQUIRES(ofi_lock)
     return 0;
 }
 
-int ofi_ctx_open(struct xport_ep **out, bool own)
+int ofi_ctx_open(struct xport_ctx **out, bool own)
 {
-    struct xport_ep *f = aligned_alloc(64, sizeof *f);
+    struct xport_ctx *f = aligned_alloc(64, sizeof *f);
     int rc;
 
     if (!f)
@@ -212,12 +212,12 @@ int ofi_ctx_open(struct xport_ep **out, bool own)
     return 0;
 }
 
-void ofi_ctx_set_polled(struct xport_ep *f)
+void ofi_ctx_set_polled(struct xport_ctx *f)
 {
     f->polled = true;
 }
 
-void ofi_ctx_continue_on_error(struct xport_ep *f, xport_failed *fn,
+void ofi_ctx_continue_on_error(struct xport_ctx *f, xport_failed *fn,
                                void *arg)
 {
     f->failed_arg = arg;
@@ -245,7 +245,7 @@ static void ignore(void *arg, const char *what, int pe, const char *cause)
 
 /* Messages of requests that were answered, or given up, may be on their way
  * still.  False: to a PE that takes none, and their ends come later. */
-static bool sends_ended(struct xport_ep *f)
+static bool sends_ended(struct xport_ctx *f)
 {
     for (int i = 0; i < CLOSE_POLLS; i++) {
         /* acquire: that was its last use. */
@@ -257,7 +257,7 @@ static bool sends_ended(struct xport_ep *f)
     return false;
 }
 
-void ofi_ctx_close(struct xport_ep *f)
+void ofi_ctx_close(struct xport_ctx *f)
 {
     /* Another thread may have posted a part whose end was seen already, and be
      * about to count it (ofi_stage_initiator.c).  acquire: that was its last

@@ -38,7 +38,7 @@ struct ofi_unacked {
 };
 enum { OFI_UNACKED = 8 };
 
-struct xport_ep {
+struct xport_ctx {
     struct ofi_ep *ep;
     uint32_t index;             /* in the table of contexts */
     /* The PE of all operations under way, -1: several PEs.  For people: not
@@ -94,14 +94,14 @@ struct ofi_op {
     const struct ofi_op_type *type;
     int pe;
     int state;                  /* of ofi_op_waited, atomic: 0, OFI_OP_... */
-    struct xport_ep *ctx;       /* counts it; NULL: none does */
+    struct xport_ctx *ctx;       /* counts it; NULL: none does */
     struct ofi_op *next;        /* in a list of those that rest */
 };
 
 /* The room may hold anything. */
 static inline void ofi_op_init(struct ofi_op *op,
                                const struct ofi_op_type *type, int pe,
-                               struct xport_ep *f)
+                               struct xport_ctx *f)
 {
     op->type = type;
     op->pe = pe;
@@ -110,18 +110,18 @@ static inline void ofi_op_init(struct ofi_op *op,
     op->next = NULL;
 }
 
-static inline void *ofi_tag(const struct xport_ep *f, int pe)
+static inline void *ofi_tag(const struct xport_ctx *f, int pe)
 {
     return (void *)(uintptr_t)((uint64_t)f->index << 32 |
                                (uint64_t)(uint32_t)pe << 1 | 1);
 }
 
-static inline int ofi_ctx_peer(const struct xport_ep *f)
+static inline int ofi_ctx_peer(const struct xport_ctx *f)
 {
     return __atomic_load_n(&f->to, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_ctx_note_peer(struct xport_ep *f, int pe)
+static inline void ofi_ctx_note_peer(struct xport_ctx *f, int pe)
 {
     if (ofi_ctx_peer(f) == pe)
         return;
@@ -131,7 +131,7 @@ static inline void ofi_ctx_note_peer(struct xport_ep *f, int pe)
     __atomic_store_n(&f->to, pe, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_ctx_issued(struct xport_ep *f, int pe)
+static inline void ofi_ctx_issued(struct xport_ctx *f, int pe)
 {
     ofi_ctx_note_peer(f, pe);
     /* relaxed: only sums are compared; the queue orders the data. */
@@ -139,13 +139,13 @@ static inline void ofi_ctx_issued(struct xport_ep *f, int pe)
     __atomic_fetch_add(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_ctx_unissue(struct xport_ep *f)
+static inline void ofi_ctx_unissue(struct xport_ctx *f)
 {
     __atomic_fetch_sub(&f->issued, 1, __ATOMIC_RELAXED);
     __atomic_fetch_sub(&f->ep->in_flight, 1, __ATOMIC_RELAXED);
 }
 
-static inline void ofi_ctx_completed(struct xport_ep *f)
+static inline void ofi_ctx_completed(struct xport_ctx *f)
 {
     /* release: pairs with quiet, which sees what the operation brought. */
     __atomic_fetch_add(&f->done, 1, __ATOMIC_RELEASE);
@@ -160,11 +160,11 @@ static inline bool ofi_ep_is_busy(const struct ofi_ep *e)
 /* receives: peers address it. */
 int ofi_ep_open(struct ofi_ep **out, bool receives);
 void ofi_ep_close(struct ofi_ep *e);
-int ofi_ctx_open(struct xport_ep **out, bool own);
-void ofi_ctx_close(struct xport_ep *f);
-struct xport_ep *ofi_ctx_at(uint32_t index);
-void ofi_ctx_set_polled(struct xport_ep *f);
-void ofi_ctx_continue_on_error(struct xport_ep *f, xport_failed *fn,
+int ofi_ctx_open(struct xport_ctx **out, bool own);
+void ofi_ctx_close(struct xport_ctx *f);
+struct xport_ctx *ofi_ctx_at(uint32_t index);
+void ofi_ctx_set_polled(struct xport_ctx *f);
+void ofi_ctx_continue_on_error(struct xport_ctx *f, xport_failed *fn,
                                void *arg);
 
 /* ---- ofi_cq.c ---- */
@@ -179,7 +179,7 @@ int ofi_poll_incoming(void);
 /* The queues of all endpoints that wait for something, and ofi_work. */
 bool ofi_progress(void);
 /* The post failed, w->failed: the operation that was counted is done. */
-void ofi_post_failed(struct xport_ep *f, void *context) __attribute__((cold));
+void ofi_post_failed(struct xport_ctx *f, void *context) __attribute__((cold));
 
 /* Further work that advances operations (ofi_work.c lists it): run() is called
  * while *pending, an atomic, is not 0, and returns how many operations
@@ -226,23 +226,23 @@ static inline void ofi_wait_end(struct ofi_wait *w)
         xport_wait_resumed(&w->wait);
 }
 /* Before a post: keeps the operations in flight below the window. */
-void ofi_wait_window(struct xport_ep *f);
+void ofi_wait_window(struct xport_ctx *f);
 /* while (ofi_post_retry(OFI_POST(f, fi_...()), w, f)); */
 #define OFI_POST(f, call)                                                   \
     (fault_hit(FAULT_OFI_AGAIN) ? -FI_EAGAIN                                \
      : ofi_post_fault(f) ? -FI_EIO : (call))
-static inline bool ofi_post_fault(const struct xport_ep *f)
+static inline bool ofi_post_fault(const struct xport_ctx *f)
 {
     return unlikely(fault_armed) && f && f->failed && fault_hit(FAULT_OFI_POST);
 }
 /* For the key of one that is to fail. */
-static inline uint64_t ofi_wrong_key(const struct xport_ep *f)
+static inline uint64_t ofi_wrong_key(const struct xport_ctx *f)
 {
     return unlikely(fault_armed) && f->failed && fault_hit(FAULT_OFI_KEY)
            ? 0x5a5a : 0;
 }
-bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f);
+bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ctx *f);
 /* For an operation of type ofi_op_waited, which then counts as completed. */
-void ofi_wait_op(struct ofi_op *op, struct xport_ep *f);
+void ofi_wait_op(struct ofi_op *op, struct xport_ctx *f);
 
 #endif

@@ -65,7 +65,7 @@ static bool is_lost(long rc)
            rc == -FI_ENOENT || rc == -FI_EHOSTUNREACH;
 }
 
-void ofi_op_error(struct xport_ep *f, const char *what, int pe, long rc,
+void ofi_op_error(struct xport_ctx *f, const char *what, int pe, long rc,
                 const char *detail)
 {
     char cause[256];

@@ -8,7 +8,7 @@
  * for the progress thread to sleep on; the queues of the others have none,
  * since it makes each completion cost two system calls.  Where the provider's
  * sockets can be found (ofi_sockets.h), no queue has one.  A context (struct
- * xport_ep) sends through one endpoint, which contexts share when there are
+ * xport_ctx) sends through one endpoint, which contexts share when there are
  * more of them than endpoints.
  *
  * Threads: any; the domain is opened with FI_THREAD_SAFE.  Fields that several
@@ -63,7 +63,7 @@ struct ofi_state {
     bool hmem;                  /* the NICs reach the device heap */
     /* ofi_am_cancel(), once messages can be sent: no reply of that PE (-1: of
      * any) will come. */
-    void (*cancel_requests)(struct xport_ep *f, int pe, const char *why);
+    void (*cancel_requests)(struct xport_ctx *f, int pe, const char *why);
     char name[96];              /* "tcp;ofi_rxm on eth0", for messages */
 };
 extern struct ofi_state ofi;
@@ -161,7 +161,7 @@ _Noreturn void ofi_fatal(const char *what, int pe, long rc, const char *detail)
     __attribute__((cold));
 /* The same, unless the context (or NULL) goes on after errors: then it gets a
  * report, and the caller counts the operation as done. */
-void ofi_op_error(struct xport_ep *f, const char *what, int pe, long rc,
+void ofi_op_error(struct xport_ctx *f, const char *what, int pe, long rc,
                 const char *detail) __attribute__((cold));
 /* As ofi_fatal where it gave no answer, or no room. */
 _Noreturn void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)
@@ -179,20 +179,20 @@ int ofi_info_choose(int from, bool hmem, struct fi_info **out, char *why,
 bool ofi_wants_hmem(void);
 
 /* ---- ofi_rma.c: one operation of the provider ---- */
-void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_rma_put(struct xport_ctx *f, const struct xport_addr *to,
                  const void *source, size_t len, bool nbi);
-void ofi_rma_get(struct xport_ep *f, void *dest, const struct xport_addr *from,
+void ofi_rma_get(struct xport_ctx *f, void *dest, const struct xport_addr *from,
                  size_t len, bool nbi);
-int ofi_rma_try_get(struct xport_ep *f, void *dest,
+int ofi_rma_try_get(struct xport_ctx *f, void *dest,
                     const struct xport_addr *from, size_t len);
 /* A put whose arrival need not be known: with a copy the source is free on
  * return, else when the context is idle. */
-void ofi_rma_transmit_copy(struct xport_ep *f, const struct xport_addr *to,
+void ofi_rma_transmit_copy(struct xport_ctx *f, const struct xport_addr *to,
                            const void *source, size_t len);
-void ofi_rma_transmit(struct xport_ep *f, const struct xport_addr *to,
+void ofi_rma_transmit(struct xport_ctx *f, const struct xport_addr *to,
                       const void *source, size_t len);
 /* A put that is nbi, with that context. */
-void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put_single(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, size_t len, void *context);
 
 /* A blocking put of so many bytes waits for no peer, as long as fewer than so
@@ -200,13 +200,13 @@ void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
 enum { OFI_BOUNCE = XPORT_COPY_MAX, OFI_COPIES = 256 };
 
 /* ---- ofi_amo.c ---- */
-void ofi_amo_native(struct xport_ep *f, const struct xport_addr *at,
+void ofi_amo_native(struct xport_ctx *f, const struct xport_addr *at,
              const struct xport_amo *a, void *result, bool nbi);
 int ofi_amo_open(void);
 void ofi_amo_close(void);
 bool ofi_amo_room(bool little);         /* as ofi_local_room */
 /* One that follows the end of a put, whose context this is. */
-void *ofi_amo_after_put(struct xport_ep *f, const struct xport_addr *at,
+void *ofi_amo_after_put(struct xport_ctx *f, const struct xport_addr *at,
                      const struct xport_amo *a);
 void ofi_amo_put_done(struct ofi_op *op);
 void ofi_amo_put_failed(struct ofi_op *op);        /* the put failed */

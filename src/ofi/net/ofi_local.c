@@ -58,7 +58,7 @@ bool ofi_local_room(bool little)
 
 /* ---- copies ---- */
 
-struct ofi_copy *ofi_copy_alloc(struct xport_ep *f)
+struct ofi_copy *ofi_copy_alloc(struct xport_ctx *f)
 {
     return ofi_pool_alloc(&copies, f);
 }
@@ -75,7 +75,7 @@ void *ofi_copy_desc(void)
 
 static void bounce_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     ofi_pool_free(&copies, op);
     ofi_ctx_completed(f);
@@ -100,7 +100,7 @@ const struct ofi_op_type ofi_op_fetch = {
 
 static void counted_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     ofi_pool_free(&counts, op);
     ofi_ctx_completed(f);
@@ -110,7 +110,7 @@ static const struct ofi_op_type counted = {
     .done = counted_done, .failed = counted_done
 };
 
-void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits)
+void *ofi_counted_alloc(struct xport_ctx *f, int pe, bool waits)
 {
     struct ofi_op *op = waits ? ofi_pool_alloc(&counts, f)
                               : ofi_pool_try_alloc(&counts);
@@ -133,7 +133,7 @@ void *ofi_data_at(const void *p)
                     ((uintptr_t)p - heap_segs[HEAP_DATA].base));
 }
 
-bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
+bool ofi_local_use(struct xport_ctx *f, const void *p, size_t len,
                    uint64_t access, int pe, struct ofi_local *out)
 {
     struct ofi_local l = { (void *)(uintptr_t)p, NULL, NULL };
@@ -163,7 +163,7 @@ bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
 
 static void temp_mr_done(struct ofi_op *op)
 {
-    struct xport_ep *f = op->ctx;
+    struct xport_ctx *f = op->ctx;
 
     fi_close(&((struct temp_mr *)op)->mr->fid);
     ofi_pool_free(&temp_mrs, op);
@@ -174,7 +174,7 @@ static const struct ofi_op_type temp_mr_op = {
     .done = temp_mr_done, .failed = temp_mr_done
 };
 
-void *ofi_local_context(struct xport_ep *f, int pe, const struct ofi_local *l)
+void *ofi_local_context(struct xport_ctx *f, int pe, const struct ofi_local *l)
 {
     struct temp_mr *x;
 

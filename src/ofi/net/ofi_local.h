@@ -28,11 +28,11 @@ struct ofi_local {
     struct fid_mr *mr;          /* registered for that one, or NULL */
 };
 /* False: it failed, and the context goes on. */
-bool ofi_local_use(struct xport_ep *f, const void *p, size_t len,
+bool ofi_local_use(struct xport_ctx *f, const void *p, size_t len,
                    uint64_t access, int pe, struct ofi_local *out);
 /* The context of an operation that lasts until its entry, and then closes what
  * was registered for it. */
-void *ofi_local_context(struct xport_ep *f, int pe,
+void *ofi_local_context(struct xport_ctx *f, int pe,
                         const struct ofi_local *l);
 /* A copy of what is put, or to be got, which lasts as long as the operation. */
 struct ofi_copy {
@@ -41,15 +41,15 @@ struct ofi_copy {
     size_t len;
     _Alignas(64) char bytes[OFI_BOUNCE];
 };
-struct ofi_copy *ofi_copy_alloc(struct xport_ep *f);
+struct ofi_copy *ofi_copy_alloc(struct xport_ctx *f);
 void ofi_copy_free(struct ofi_copy *c);
 void *ofi_copy_desc(void);
 /* Its end frees the copy; of a fetch, it goes to dest before. */
 extern const struct ofi_op_type ofi_op_bounce, ofi_op_fetch;
 /* The context of an operation that only counts; NULL: there is none now. */
-void *ofi_counted_alloc(struct xport_ep *f, int pe, bool waits);
+void *ofi_counted_alloc(struct xport_ctx *f, int pe, bool waits);
 void ofi_counted_free(void *context);
-static inline void *ofi_context(struct xport_ep *f, int pe)
+static inline void *ofi_context(struct xport_ctx *f, int pe)
 {
     return likely(!ofi.contexts) ? ofi_tag(f, pe)
                                  : ofi_counted_alloc(f, pe, true);

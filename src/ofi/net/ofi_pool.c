@@ -78,7 +78,7 @@ void *ofi_pool_try_alloc(struct ofi_pool *p)
 }
 
 /* Which PE keeps it waiting, it does not know: they are all of one pool. */
-void *ofi_pool_alloc(struct ofi_pool *p, struct xport_ep *f)
+void *ofi_pool_alloc(struct ofi_pool *p, struct xport_ctx *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
     struct ofi_op *op;

@@ -27,7 +27,7 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
                   uint64_t access);
 void ofi_pool_close(struct ofi_pool *p);
 /* Waits for one; its content is its last user's, or zeros. */
-void *ofi_pool_alloc(struct ofi_pool *p, struct xport_ep *f);
+void *ofi_pool_alloc(struct ofi_pool *p, struct xport_ctx *f);
 void *ofi_pool_try_alloc(struct ofi_pool *p);      /* or NULL, at once */
 /* So many are there, if no other thread takes them. */
 static inline bool ofi_pool_has(const struct ofi_pool *p, size_t n)

@@ -103,8 +103,9 @@ int ofi_rail_publish_keys(int growth);
 int ofi_rail_fetch_keys(int growth);
 
 /* ---- ofi_am.c: an atomic by a message, behind the end of a put ---- */
-struct ofi_op *ofi_am_after_put(struct xport_ep *f, const struct xport_addr *at,
-                             const struct xport_amo *x);
+struct ofi_op *ofi_am_after_put(struct xport_ctx *f,
+                                const struct xport_addr *at,
+                                const struct xport_amo *x);
 /* The put has ended: once, for the number that the next calls want. */
 uint32_t ofi_am_after_put_publish(struct ofi_op *op);
 /* False: there is no room for it now.  The context may be gone, if its request
@@ -119,12 +120,12 @@ int ofi_stripe_open(void);
 void ofi_stripe_close(void);
 bool ofi_stripe_room(void);
 /* False: it is not striped. */
-bool ofi_stripe_put(struct xport_ep *f, const struct xport_addr *to,
+bool ofi_stripe_put(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, size_t len, bool nbi);
-bool ofi_stripe_get(struct xport_ep *f, void *dest,
+bool ofi_stripe_get(struct xport_ctx *f, void *dest,
                     const struct xport_addr *from, size_t len, bool nbi);
 /* Non-blocking, and the atomic when all of it is there. */
-bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
+bool ofi_stripe_put_signal(struct xport_ctx *f, const struct xport_addr *to,
                            const void *source, size_t len,
                            const struct xport_addr *sig_at,
                            const struct xport_amo *sig);

@@ -23,7 +23,7 @@ struct transfer {
     void *desc;
 };
 
-static void aim(struct transfer *t, const struct xport_ep *f,
+static void aim(struct transfer *t, const struct xport_ctx *f,
                 const struct xport_addr *at, void *local, size_t len,
                 void *desc, void *context)
 {
@@ -40,7 +40,7 @@ static void aim(struct transfer *t, const struct xport_ep *f,
 }
 
 /* A completion means that the data are sent. */
-static void post_sent(struct xport_ep *f, const struct transfer *t, int pe,
+static void post_sent(struct xport_ctx *f, const struct transfer *t, int pe,
                       uint64_t flags)
 {
     struct ofi_wait w = { .what = "put", .wait.pe = pe };
@@ -55,13 +55,13 @@ static void post_sent(struct xport_ep *f, const struct transfer *t, int pe,
         ofi_post_failed(f, t->msg.context);
 }
 
-static void post_write(struct xport_ep *f, const struct transfer *t, int pe,
+static void post_write(struct xport_ctx *f, const struct transfer *t, int pe,
                        uint64_t flags)
 {
     post_sent(f, t, pe, flags | FI_DELIVERY_COMPLETE);
 }
 
-static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
+static void post_read(struct xport_ctx *f, const struct transfer *t, int pe)
 {
     struct ofi_wait w = { .what = "get", .wait.pe = pe };
 
@@ -74,7 +74,7 @@ static void post_read(struct xport_ep *f, const struct transfer *t, int pe)
         ofi_post_failed(f, t->msg.context);
 }
 
-static void post_copy(struct xport_ep *f, const struct xport_addr *to,
+static void post_copy(struct xport_ctx *f, const struct xport_addr *to,
                       const void *source, size_t len, uint64_t flags)
 {
     struct ofi_copy *c = ofi_copy_alloc(f);
@@ -86,13 +86,13 @@ static void post_copy(struct xport_ep *f, const struct xport_addr *to,
     post_sent(f, &t, to->pe, flags);
 }
 
-void ofi_rma_transmit_copy(struct xport_ep *f, const struct xport_addr *to,
+void ofi_rma_transmit_copy(struct xport_ctx *f, const struct xport_addr *to,
                            const void *source, size_t len)
 {
     post_copy(f, to, source, len, 0);
 }
 
-void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_rma_put(struct xport_ctx *f, const struct xport_addr *to,
                  const void *source, size_t len, bool nbi)
 {
     struct ofi_op op;
@@ -127,7 +127,7 @@ void ofi_rma_put(struct xport_ep *f, const struct xport_addr *to,
         fi_close(&l.mr->fid);
 }
 
-void ofi_rma_transmit(struct xport_ep *f, const struct xport_addr *to,
+void ofi_rma_transmit(struct xport_ctx *f, const struct xport_addr *to,
                       const void *source, size_t len)
 {
     int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
@@ -138,7 +138,7 @@ void ofi_rma_transmit(struct xport_ep *f, const struct xport_addr *to,
     post_sent(f, &t, to->pe, 0);
 }
 
-void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
+void ofi_put_single(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, size_t len, void *context)
 {
     int seg = ofi.descs || ofi.hmem ? ofi_region_of(source, len) : -1;
@@ -149,7 +149,7 @@ void ofi_put_single(struct xport_ep *f, const struct xport_addr *to,
 }
 
 /* For memory that would have to be registered or mapped first. */
-static void get_copy(struct xport_ep *f, void *dest,
+static void get_copy(struct xport_ctx *f, void *dest,
                      const struct xport_addr *from, size_t len, bool nbi)
 {
     struct ofi_copy *c = ofi_copy_alloc(f);
@@ -168,7 +168,7 @@ static void get_copy(struct xport_ep *f, void *dest,
     ofi_copy_free(c);
 }
 
-void ofi_rma_get(struct xport_ep *f, void *dest,
+void ofi_rma_get(struct xport_ctx *f, void *dest,
                  const struct xport_addr *from, size_t len, bool nbi)
 {
     struct ofi_local l;
@@ -198,7 +198,7 @@ void ofi_rma_get(struct xport_ep *f, void *dest,
 /* It may use what the window leaves free: a thread that waits for room finds
  * the silent PE by it.  Where one silent PE blocks all operations, it would
  * show nothing. */
-static bool may_try_get(const struct xport_ep *f)
+static bool may_try_get(const struct xport_ctx *f)
 {
     uint64_t n = __atomic_load_n(&f->ep->in_flight, __ATOMIC_RELAXED);
 
@@ -208,7 +208,7 @@ static bool may_try_get(const struct xport_ep *f)
     return n < ofi.info->tx_attr->size;
 }
 
-int ofi_rma_try_get(struct xport_ep *f, void *dest,
+int ofi_rma_try_get(struct xport_ctx *f, void *dest,
                     const struct xport_addr *from, size_t len)
 {
     int seg = ofi_region_of(dest, len);

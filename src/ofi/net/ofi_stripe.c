@@ -101,7 +101,7 @@ static void send_signal(struct transfer *x, bool bad)
 
 static void finish(struct transfer *x)
 {
-    struct xport_ep *f = x->op.ctx;
+    struct xport_ctx *f = x->op.ctx;
     bool put = x->put, waited = x->waited;
     /* relaxed: the count of stripes orders it. */
     bool bad = __atomic_load_n(&x->bad, __ATOMIC_RELAXED);
@@ -199,7 +199,7 @@ static bool plan(const struct xport_addr *at, const void *local, struct plan *p)
 }
 
 struct job {
-    struct xport_ep *f;
+    struct xport_ctx *f;
     const struct xport_addr *at;
     char *local;
     size_t len;
@@ -356,7 +356,7 @@ static void start(const struct job *j, bool waited, const struct xport_addr *at,
         await(x);
 }
 
-bool ofi_stripe_put(struct xport_ep *f, const struct xport_addr *to,
+bool ofi_stripe_put(struct xport_ctx *f, const struct xport_addr *to,
                     const void *source, size_t len, bool nbi)
 {
     struct job j = { .f = f, .at = to, .local = (char *)source, .len = len,
@@ -368,7 +368,7 @@ bool ofi_stripe_put(struct xport_ep *f, const struct xport_addr *to,
     return true;
 }
 
-bool ofi_stripe_get(struct xport_ep *f, void *dest,
+bool ofi_stripe_get(struct xport_ctx *f, void *dest,
                     const struct xport_addr *from, size_t len, bool nbi)
 {
     struct job j = { .f = f, .at = from, .local = dest, .len = len };
@@ -379,7 +379,7 @@ bool ofi_stripe_get(struct xport_ep *f, void *dest,
     return true;
 }
 
-bool ofi_stripe_put_signal(struct xport_ep *f, const struct xport_addr *to,
+bool ofi_stripe_put_signal(struct xport_ctx *f, const struct xport_addr *to,
                            const void *source, size_t len,
                            const struct xport_addr *sig_at,
                            const struct xport_amo *sig)

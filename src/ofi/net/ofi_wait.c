@@ -89,7 +89,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
 }
 
 /* Operations to any PE may be what is under way. */
-void ofi_wait_window(struct xport_ep *f)
+void ofi_wait_window(struct xport_ctx *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
 
@@ -98,7 +98,7 @@ void ofi_wait_window(struct xport_ep *f)
     ofi_wait_end(&w);
 }
 
-bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f)
+bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ctx *f)
 {
     if (likely(!rc)) {
         ofi_wait_end(w);
@@ -117,7 +117,7 @@ bool ofi_post_retry(long rc, struct ofi_wait *w, struct xport_ep *f)
     return true;
 }
 
-void ofi_wait_op(struct ofi_op *op, struct xport_ep *f)
+void ofi_wait_op(struct ofi_op *op, struct xport_ctx *f)
 {
     struct ofi_wait w = { .wait.pe = op->pe };
 

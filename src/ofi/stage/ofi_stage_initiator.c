@@ -33,7 +33,7 @@ static size_t part_of(size_t len, bool nbi)
     return part < most ? part : most;
 }
 
-static struct ofi_frag *await_frag(struct xport_ep *f)
+static struct ofi_frag *await_frag(struct xport_ctx *f)
 {
     struct ofi_wait w = { .wait = { .pe = -1, .likely_pe = -1 }, .room = true };
     struct ofi_frag *p;
@@ -46,7 +46,7 @@ static struct ofi_frag *await_frag(struct xport_ep *f)
     return p;
 }
 
-static void await_left(struct xport_ep *f, const uint64_t *left, int pe)
+static void await_left(struct xport_ctx *f, const uint64_t *left, int pe)
 {
     struct ofi_wait w = { .wait.pe = pe };
     uint64_t seen = 0, now;
@@ -83,7 +83,7 @@ static void count_sent(struct ofi_frag *p)
 
 static bool end(struct ofi_frag *p)
 {
-    struct xport_ep *f = p->op.ctx;
+    struct xport_ctx *f = p->op.ctx;
     uint64_t *left = p->left;
 
     ofi_frag_free(p);
@@ -157,7 +157,7 @@ static bool put_request(struct ofi_frag *p)
 
 static bool put_write(struct ofi_frag *p)
 {
-    struct xport_ep *f = p->op.ctx;
+    struct xport_ctx *f = p->op.ctx;
     struct ofi_remote_buf to = remote_buf_of(&p->remote);
 
     release_caller(p);
@@ -218,8 +218,9 @@ static bool get_read(struct ofi_frag *p)
 /* ---- both ---- */
 
 /* The next part of a transfer, and its length. */
-static struct ofi_frag *cut(struct xport_ep *f, const struct xport_addr *remote,
-                             const void *local, size_t len, bool direct)
+static struct ofi_frag *cut(struct xport_ctx *f,
+                            const struct xport_addr *remote,
+                            const void *local, size_t len, bool direct)
 {
     struct ofi_frag *p = await_frag(f);
 
@@ -245,7 +246,7 @@ static void need_pool(void)
                  "network");
 }
 
-void ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_stage_put(struct xport_ctx *f, const struct xport_addr *to,
                    const void *source, size_t len, bool nbi)
 {
     bool here = ofi_is_device_only(source);
@@ -271,7 +272,7 @@ void ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
         await_left(f, &left, to->pe);
 }
 
-void ofi_stage_get(struct xport_ep *f, void *dest,
+void ofi_stage_get(struct xport_ctx *f, void *dest,
                    const struct xport_addr *from, size_t len, bool nbi)
 {
     bool here = ofi_is_device_only(dest), there = ofi_needs_staging(from->seg);

@@ -100,10 +100,10 @@ int ofi_stage_poll(void);
 enum { OFI_STAGE_COPIED = 16384 };
 /* Do NICs, a peer's or this PE's, reach that memory? */
 bool ofi_stage_is_registered(const void *p, size_t len);
-void ofi_stage_put(struct xport_ep *f, const struct xport_addr *to,
+void ofi_stage_put(struct xport_ctx *f, const struct xport_addr *to,
                    const void *source, size_t len, bool nbi)
     __attribute__((cold));
-void ofi_stage_get(struct xport_ep *f, void *dest,
+void ofi_stage_get(struct xport_ctx *f, void *dest,
                    const struct xport_addr *from, size_t len, bool nbi)
     __attribute__((cold));
 

@@ -38,7 +38,7 @@ struct stream_op_state {
 struct stream_exec_ctx {
     bool begun;                 /* the operation under way has had a step, */
     bool issued;                /* and only its completion is missing */
-    struct core_ctx ctx;        /* of the world, with an ep of its own */
+    struct core_ctx ctx;        /* of the world, with an endpoint context */
     struct stream_op_state part;        /* of the operation under way */
     uint64_t was;               /* the result of an atomic for a device */
     char *bounce;               /* freed by the user; NULL: none was needed */
@@ -49,7 +49,7 @@ struct stream_exec_ctx {
 /* Have all its operations in the network completed? */
 static inline bool stream_exec_net_idle(const struct stream_exec_ctx *x)
 {
-    return !x->ctx.flow || xport_net->quiet_test(x->ctx.flow);
+    return !x->ctx.net || xport_net->quiet_test(x->ctx.net);
 }
 
 /* One step of the operation, which waits for nothing.  True: it is over, and

@@ -34,7 +34,7 @@ static bool is_mapped(const struct stream_op *op)
 static bool has_room(const struct stream_exec_ctx *x,
                      const struct stream_op *op)
 {
-    return xport_net->can_post(x->ctx.flow, op->pe);
+    return xport_net->can_post(x->ctx.net, op->pe);
 }
 
 /* A wait for the network is over when the stream may go on. */
@@ -281,7 +281,7 @@ static enum stream_exec_state message_sent(struct stream_exec_ctx *x,
 static enum stream_exec_state notify(struct stream_exec_ctx *x,
                                      const struct stream_op *op)
 {
-    if (!xport_net->fence_test(x->ctx.flow, true) || !has_room(x, op))
+    if (!xport_net->fence_test(x->ctx.net, true) || !has_room(x, op))
         return STREAM_AGAIN;
     core_remote_notify(op->call, &x->ctx,
                        op->signal.op == SHMEM_SIGNAL_ADD ? AMO_ADD : AMO_SET,
@@ -345,7 +345,7 @@ static enum stream_exec_state put_then_signal(struct stream_exec_ctx *x,
         p->moved += n;
         x->reads = true;
     }
-    if (!xport_net->fence_test(x->ctx.flow, true) || !has_room(x, op))
+    if (!xport_net->fence_test(x->ctx.net, true) || !has_room(x, op))
         return STREAM_AGAIN;
     /* As far as failures are known, no signal announces data that are missing.
      */
@@ -401,7 +401,7 @@ enum stream_exec_state stream_exec_host_put_signal(struct stream_exec_ctx *x,
 static enum stream_exec_state do_fence(struct stream_exec_ctx *x,
                                        const struct stream_op *op)
 {
-    if (xport_net && !xport_net->fence_test(x->ctx.flow, false))
+    if (xport_net && !xport_net->fence_test(x->ctx.net, false))
         return STREAM_AGAIN;
     core_fence(op->call, &x->ctx);
     return STREAM_COMPLETED;
@@ -415,7 +415,7 @@ static enum stream_exec_state do_increment(struct stream_exec_ctx *x,
 
     if (!has_room(x, op))
         return STREAM_AGAIN;
-    xport_net->amo(x->ctx.flow, &at, &one, NULL, true);
+    xport_net->amo(x->ctx.net, &at, &one, NULL, true);
     return STREAM_COMPLETED;
 }
 

@@ -34,10 +34,10 @@ static void free_memory(struct stream_ring *q)
 void stream_ring_close_net(struct stream_ring *q)
 {
     stream_nic_close(&q->nic);
-    if (q->exec.ctx.flow) {
-        xport_net->quiet(q->exec.ctx.flow);
-        xport_net->ep_close(q->exec.ctx.flow);
-        q->exec.ctx.flow = NULL;
+    if (q->exec.ctx.net) {
+        xport_net->quiet(q->exec.ctx.net);
+        xport_net->ctx_close(q->exec.ctx.net);
+        q->exec.ctx.net = NULL;
     }
     stream_errors_take_ring(NULL, &q->exec.failed);
 }
@@ -76,10 +76,10 @@ int stream_ring_new(void *handle, uint64_t id, struct stream_ring **out)
     q->posted = q->completed = q->triggered =
         counters->trigger > counters->completed_waited
             ? counters->trigger : counters->completed_waited;
-    rc = xport_net ? xport_net->ep_open(&q->exec.ctx.flow, false) : 0;
+    rc = xport_net ? xport_net->ctx_open(&q->exec.ctx.net, false) : 0;
     if (rc)
         goto free_both;
-    stream_errors_init(&q->exec.failed, handle, q->exec.ctx.flow);
+    stream_errors_init(&q->exec.failed, handle, q->exec.ctx.net);
     stream_stats_ring_created(q);
     *out = q;
     return 0;
