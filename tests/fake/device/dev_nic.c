@@ -284,9 +284,16 @@ void dev_nic_note_all(void)
 
 void dev_nic_begin(void)
 {
-    if (dev_flush_register &&
-        __atomic_exchange_n(dev_flush_register, 0, __ATOMIC_ACQ_REL))
-        dev_flush();
+    static pthread_mutex_t flushes = PTHREAD_MUTEX_INITIALIZER;
+
+    /* What was stored before the register is there for each command that begins
+     * behind it: also while another queue's thread flushes. */
+    if (dev_flush_register) {
+        pthread_mutex_lock(&flushes);
+        if (__atomic_exchange_n(dev_flush_register, 0, __ATOMIC_ACQ_REL))
+            dev_flush();
+        pthread_mutex_unlock(&flushes);
+    }
     if (!noted)
         noted = calloc(RECORDS, sizeof *noted);
     if (!noted)
