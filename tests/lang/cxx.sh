@@ -15,7 +15,7 @@ done
 for cxx in $compilers; do
     # Where there are both: the oldest and newest by one, the middle by the other.
     case $cxx:$compilers in
-        clang*:*g++*) standards=c++14 ;;
+        clang*:*" g++"*) standards=c++14 ;;
         *:*clang*) standards='c++11 c++20' ;;
         *) standards='c++11 c++14 c++20' ;;
     esac
