@@ -17,6 +17,8 @@
  * operation a tag of its own if nothing else is to be waited for.  Operations of
  * a trigger have no order among each other, but that of a put and its signal.
  * Contexts' fence and quiet do not wait for them.
+ * Any thread may call; the program orders the calls of several threads on one
+ * stream.
  *
  * Source: LeBeane et al., "GPU Triggered Networking for Intra-Kernel
  * Communications", SC'17; names and arguments are ours. */

@@ -92,7 +92,9 @@ static int cpu_set_len;         /* of the machine's processors */
 
 static void set_oversubscribed(bool is)
 {
-    core_status.oversubscribed = xport_oversubscribed = is;
+    core_status.oversubscribed = is;
+    /* relaxed: the progress thread may read either. */
+    __atomic_store_n(&xport_oversubscribed, is, __ATOMIC_RELAXED);
 }
 
 int core_open(int thread_level)

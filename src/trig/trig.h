@@ -8,8 +8,8 @@
  * The released operations are done by stream_exec_step(), on the progress thread
  * or on a thread that hits; `done` of the tag counts those that have completed.
  *
- * Threads: any call from any thread, after core is up.  Calls give 0 or -errno,
- * logged. */
+ * Threads: any call from any thread, after core is up; the program orders the
+ * calls of several threads on one stream.  Calls give 0 or -errno, logged. */
 #ifndef TRIG_TRIG_H
 #define TRIG_TRIG_H
 

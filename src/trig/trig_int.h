@@ -115,8 +115,10 @@ bool trig_has_begun(const struct trig *t, const struct trig_op *op);
 /* ---- trig_memory.c ---- */
 /* hits and done; false: no memory. */
 bool trig_memory_open(struct trig *t);
-/* The stream's, made at its first use, or NULL; with the lock. */
-struct trig_stream *trig_memory_stream(struct trig *t, void *stream);
+/* The stream's, made at its first use, or NULL; with the lock.  id: as
+ * gtl->stream_check(). */
+struct trig_stream *trig_memory_stream(struct trig *t, void *stream,
+                                       uint64_t id);
 /* The trigger is freed: this memory goes once no stream uses it, be that after
  * the close. */
 void trig_memory_keep(struct trig *t);

@@ -95,12 +95,11 @@ static struct trig_stream *add_stream(struct trig *t, void *stream, uint64_t id)
     return s;
 }
 
-struct trig_stream *trig_memory_stream(struct trig *t, void *stream)
+struct trig_stream *trig_memory_stream(struct trig *t, void *stream,
+                                       uint64_t id)
 {
     struct trig_stream *s = t->streams;
-    uint64_t id = 0;
 
-    gtl->stream_check(stream, &id);
     while (s && (s->stream != stream || s->id != id))
         s = s->next;
     return s ? s : add_stream(t, stream, id);
@@ -108,7 +107,7 @@ struct trig_stream *trig_memory_stream(struct trig *t, void *stream)
 
 /* ---- of freed ones ---- */
 
-static void release(struct trig_kept *k) REQUIRES(lock)
+static void release(struct trig_kept *k)
 {
     struct trig_stream *s, *next;
 
@@ -119,8 +118,16 @@ static void release(struct trig_kept *k) REQUIRES(lock)
     }
     kernel_pinned_free(k->hits, k->hits_size);
     kernel_pinned_free(k->table, k->table_size);
-    list_remove(&k->link);
     free(k);
+}
+
+/* Without the lock, as these are calls of the driver. */
+static void release_all(struct list_link *unused)
+{
+    struct list_link *pos, *tmp;
+
+    list_each(pos, tmp, unused)
+        release(list_entry(pos, struct trig_kept, link));
 }
 
 /* No stream has a wait or a hit of it to do, and the watchdog is in no check, in
@@ -133,8 +140,9 @@ static bool is_unused(const struct trig_kept *k)
     return !stream_wait_log_is_read();
 }
 
-/* All of the list, or so many: what is in use goes to the end of in_use. */
-static void release_unused(struct list_link *list, int most) REQUIRES(lock)
+/* Of all of the list, or of so many: what is in use goes to the end of in_use. */
+static void take_unused(struct list_link *list, int most,
+                        struct list_link *unused) REQUIRES(lock)
 {
     struct list_link *pos, *tmp, *last = list->prev;
 
@@ -143,12 +151,8 @@ static void release_unused(struct list_link *list, int most) REQUIRES(lock)
 
         if (!most--)
             break;
-        if (is_unused(k)) {
-            release(k);
-        } else {
-            list_remove(&k->link);
-            list_append(&in_use, &k->link);
-        }
+        list_remove(&k->link);
+        list_append(is_unused(k) ? unused : &in_use, &k->link);
         if (pos == last)
             break;
     }
@@ -166,6 +170,7 @@ static bool has_waited(const struct trig *t)
 void trig_memory_keep(struct trig *t)
 {
     struct trig_kept *k = t->kept;
+    struct list_link unused = LIST_INIT(unused);
 
     if (!k)
         return;
@@ -181,16 +186,20 @@ void trig_memory_keep(struct trig *t)
     if (n_late < KEPT)
         n_late++;
     else
-        release_unused(&late, 1);
-    release_unused(&in_use, TRIES);
+        take_unused(&late, 1, &unused);
+    take_unused(&in_use, TRIES, &unused);
     lock_release(&lock);
+    release_all(&unused);
 }
 
 void trig_memory_close(void)
 {
+    struct list_link unused = LIST_INIT(unused);
+
     lock_acquire(&lock);
     n_late = 0;
-    release_unused(&late, INT_MAX);
-    release_unused(&in_use, INT_MAX);
+    take_unused(&late, INT_MAX, &unused);
+    take_unused(&in_use, INT_MAX, &unused);
     lock_release(&lock);
+    release_all(&unused);
 }

@@ -86,9 +86,11 @@ static struct trig_stream *count_more(struct trig *t, void *stream, int at,
                                       uint64_t n, uint64_t *total)
 {
     struct trig_stream *s;
+    uint64_t id = 0;
 
+    gtl->stream_check(stream, &id);
     lock_acquire(&t->lock);
-    s = trig_memory_stream(t, stream);
+    s = trig_memory_stream(t, stream, id);
     if (s)
         *total = s->total[at] += n;
     lock_release(&t->lock);

@@ -188,7 +188,7 @@ extern hidden void (*xport_data_arrived)(const void *at, size_t len);
  * the API function, set before any operation.  NULL on the library's own. */
 extern hidden __thread const char *xport_call;
 
-/* PEs share cores: what a wait waits for may need this one's.  Core sets it. */
+/* PEs share cores: what a wait waits for may need this one's.  Core sets it; atomic. */
 extern hidden bool xport_oversubscribed;
 
 #endif

@@ -94,7 +94,7 @@ struct ofi_op {
     const struct ofi_op_type *type;
     int pe;
     int state;                  /* of ofi_op_waited, atomic: 0, OFI_OP_... */
-    struct xport_ctx *ctx;       /* counts it; NULL: none does */
+    struct xport_ctx *ctx;      /* counts it; NULL: none does */
     struct ofi_op *next;        /* in a list of those that rest */
 };
 

@@ -79,7 +79,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
     ofi_progress_note_poll();
     if (n)
         return;
-    if (xport_oversubscribed)
+    if (__atomic_load_n(&xport_oversubscribed, __ATOMIC_RELAXED))
         sched_yield();
     if (++w->steps % (w->wait.since_ns ? OFTEN : POLLS_PER_CLOCK) == 0)
         ofi_progress();

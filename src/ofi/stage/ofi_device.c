@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct device_addr) == OFI_DEVICE_ADDR_SIZE,
 
 static struct {
     struct device_addr *mine;
-    struct xport_ctx *ctx;       /* reads the addresses of others */
+    struct xport_ctx *ctx;      /* reads the addresses of others */
     uint64_t off;               /* of mine, in the host segment */
     bool by_nic;
     const char *why_not;
