@@ -105,7 +105,7 @@ sizes()
     sorts software 1 u64 5000 mixed --variant all --chunk 64 --streams 16
     sorts software 7 u32 5000 equal --variant $own --threads 9
     # The last variant alone writes the keys.
-    for count in 1 4001; do
+    for count in 1 63 4001; do
         sorts software 4 i64 $count mixed --variant GA_KI --chunk 64
         sorts software 3 u32 $count equal --variant GA_KI
         sorts software 4 i64 $count mixed --variant GA_KT --chunk 64
@@ -120,9 +120,8 @@ places()
         for counters in host device; do
             sorts software 3 u64 4001 mixed --variant $own --chunk 256 \
                 --table $table --counters $counters
-            [ $table = $counters ] ||
-                with_device cuda-discrete run 3 --keys 1000 -i 1 --chunk 64 \
-                    --variant $these --table $table --counters $counters
+            with_device cuda-discrete run 3 --keys 1000 -i 1 --chunk 64 \
+                --variant $these --table $table --counters $counters
         done
     done
     run 3 --mode weak_iso --keys 3000 -i 1 --variant HA_HI,HA_HI_OMP \

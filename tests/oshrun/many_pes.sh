@@ -25,14 +25,14 @@ case $? in
 esac
 (
     # shellcheck disable=SC3045
-    ulimit -S -n 60
+    ulimit -S -n 100
     try -n 64 sh -c 'ulimit -n'
     expect 0 'a soft limit is raised'
-    [ "$(sort -u "$out")" = 60 ] || fail "the PEs' limit is $(sort -u "$out")"
+    [ "$(sort -u "$out")" = 100 ] || fail "the PEs' limit is $(sort -u "$out")"
     # Each two PEs share the memory of a node of their own.
-    most=170                    # a quarter of a minute of work for the processor
-    try -n 64 --ppn 2 "$BUILD/obj/tests/pe/init"
-    expect 0 'thirty-two nodes'
+    most=170                    # half a minute of work for the processor
+    try -n 120 --ppn 2 "$BUILD/obj/tests/pe/init"
+    expect 0 'sixty nodes'
     exit $failures
 ) || fail 'soft limit'
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Description: a million puts (or as many as 4 s are enough for), 100000 gets
- * and 100000 fetching atomics may be under way at once; all are done after
- * quiet, and nothing but them.
+/* Description: a million puts (or as many as 10 s are enough for), 100000 puts of
+ * the other PE, 100000 gets and 100000 fetching atomics may be under way at once;
+ * all are done after quiet, and nothing but them.
  * PEs: 2
  * Ppn: 2/1 2/1:SHMEM_OFI_AMO=message */
 #include "budget.h"
 #include "off_node.h"
 
-enum { PUTS = 1000000, GETS = 100000, ADDS = 100000 };
+enum { PUTS = 1000000, GETS = 100000, BACK = 100000, ADDS = 100000 };
 
 static uint64_t *words, *local, total;
 static int me, other;
-#define PUTS_S 4
+#define PUTS_S 10
 static int puts_made = PUTS;    /* by PE 0, which sends it to the other */
 
 static uint64_t value(int pe, uint64_t i)
@@ -52,6 +52,27 @@ T(a_million_puts)
     for (int i = 0; i < PUTS; i++)
         T_EQ(words[i], me && i < puts_made ? value(0, (uint64_t)i) : 0);
     T_EQ(words[PUTS], 0);
+}
+
+T(puts_of_the_other_pe)
+{
+    double begin = now();
+
+    shmem_barrier_all();        /* the words have been compared */
+    if (me == 1) {
+        for (int i = 0; i < BACK; i++)
+            local[i] = value(me, (uint64_t)i);
+        for (int i = 0; i < BACK; i++)
+            shmem_uint64_put_nbi(&words[i], &local[i], 1, other);
+        shmem_quiet();
+        report("puts", BACK, begin);
+    }
+    shmem_barrier_all();
+    for (int i = 0; me == 0 && i <= BACK; i++)
+        T_EQ(words[i], i < BACK ? value(1, (uint64_t)i) : 0);
+    if (me == 0)
+        memset(words, 0, BACK * sizeof *words);
+    shmem_barrier_all();
 }
 
 T(many_gets)
@@ -120,6 +141,7 @@ int main(void)
     local = calloc(PUTS, sizeof *local);
     T_TRUE(words && local);
     T_RUN(a_million_puts);
+    T_RUN(puts_of_the_other_pe);
     T_RUN(many_gets);
     T_RUN(many_fetching_adds);
     T_RUN(nothing_is_no_operation);
