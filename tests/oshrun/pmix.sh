@@ -36,8 +36,8 @@ unset PMIX_SERVER_URI2 PMIX_MCA_test_x
 
 # A job within a PE, and the PE's own job goes on.
 try --pmix --ppn 1 -n 2 sh -c '"$1" >/dev/null; SHMEM=1 oshrun --pmix -n 3 sh -c \
-    "\"$1\" && echo \"ppn \${SHMEM_PPN-none}\""; "$1" >/dev/null' sh "$dir/job"
-expect 0 'nested jobs' && silent 'nested jobs'
+    "\"$1\" && echo \"ppn \${SHMEM_PPN-none}\""; "$1" 1 1' sh "$dir/job"
+expect 0 'nested jobs' && silent 'nested jobs' && served 2 'nested jobs'
 [ "$(grep -c 'of 3$' "$out")" -eq 6 ] || fail "nested jobs: $(cat "$out")"
 [ "$(grep -c '^ppn none$' "$out")" -eq 6 ] || fail "nested --ppn: $(cat "$out")"
 

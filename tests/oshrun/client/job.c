@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job.c - a PE that talks PMIx without the library.
  *
- *   job [rounds]   in each round: init, check what the server says about the
- *                  job, put a key, fence, get the keys of all, finalize
+ *   job [rounds [first]]
+ *                  in each round: init, check what the server says about the
+ *                  job, put a key, fence, get the keys of all, finalize;
+ *                  FIRST counts the rounds of earlier processes of this PE
  *   job abort S    PE 1 calls PMIx_Abort with status S, the others fence
  *   job leave      PE 1 exits with 0 after PMIx_Init, the others fence
  *   job leave-all  all do
@@ -162,11 +164,12 @@ static int misbehave(const char *how, int status)
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 1;
+    int first = argc > 2 ? atoi(argv[2]) : 0;
     unsigned n = 0;
 
     if (argc > 1 && rounds == 0)
         return misbehave(argv[1], argc > 2 ? atoi(argv[2]) : 0);
-    for (int round = 0; round < rounds; round++) {
+    for (int round = first; round < first + rounds; round++) {
         must(PMIx_Init(&me, NULL, 0), "PMIx_Init");
         n = check_job();
         if (round)
