@@ -40,6 +40,13 @@ static void destroy(shmemx_graph_t g)
     shmem_barrier_all();
 }
 
+/* And what it has put is at other PEs: their memory may be freed. */
+static void deliver_and_destroy(shmemx_graph_t g)
+{
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+    destroy(g);
+}
+
 /* On a thread of the stream. */
 struct step {
     long *from, *to;
@@ -124,7 +131,7 @@ T(waits_that_set_back)
     T_EQ(shmemx_quiet_on_stream(s), 0);
     finish();
     shmem_barrier_all();
-    destroy(run(reset_step, &r));
+    deliver_and_destroy(run(reset_step, &r));
     T_EQ(*r.signal, 0);
     step_end(&r.step, launches + 2);
     shmem_free(r.free);
@@ -156,7 +163,7 @@ T(epochs)
     T_EQ(shmemx_epoch_create(r.free, &r.gone), 0);
     shmem_barrier_all();
     T_EQ(shmemx_signal_add_on_stream(r.free, 1, prev, s), 0);
-    destroy(run(epoch_step, &r));
+    deliver_and_destroy(run(epoch_step, &r));
     T_EQ(shmemx_epoch_destroy(r.came), 0);
     T_EQ(shmemx_epoch_destroy(r.gone), 0);
     T_EQ(shmemx_epoch_destroy(r.gone), -EINVAL);
