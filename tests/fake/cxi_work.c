@@ -464,9 +464,11 @@ int main(void)
     RUN(what_is_written_to_a_region_counts_and_fires);
     end();
     setenv("FAKE_CXI_ERRORS_COUNT", "1", 1);
+    setenv("FAKE_CXI_LATE_MS", "200", 1);
     begin(0, false);
     RUN(a_failure_counts_towards_thresholds_where_it_does);
     end();
+    unsetenv("FAKE_CXI_LATE_MS");
     setenv("FAKE_CXI_RESERVED", "1", 1);
     begin(0, false);
     RUN(the_depth_is_what_is_reserved_less_eight);

@@ -17,7 +17,9 @@ try -n 3 sh -c ': >at.$SLUICE_JOB_PE
     exit 5'
 expect 5 'all exit with 5'
 said 'exited with status 5, like 2 other PEs: .* \[S-E-PEEXIT\]$'
-try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || echo no such option >&2; exit 5'
+try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || { echo no such option >&2; : >word; }
+    while [ ! -e word ]; do sleep 0.01; done
+    exit 5'
 expect 5 'all exit with 5, one says why'
 [ "$(cat "$err")" = 'no such option' ] || fail "all said it: $(cat "$err")"
 try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || echo a word >&2; exit $((5 + SLUICE_JOB_PE % 2))'

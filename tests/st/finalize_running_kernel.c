@@ -10,11 +10,12 @@
  * Expect: 3 operations were put into queues .*\[S-W-STREAM\] */
 #include "st.h"
 
-static int ended;
+static int began, ended;        /* began: atomic */
 
 static void take_long(const shmemx_item_t *item, void *word)
 {
     (void)item;
+    __atomic_store_n(&began, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < 100; i++) {
         usleep(1000);
         ++*(volatile long *)word;
@@ -52,7 +53,8 @@ int main(void)
     T_EQ(shmemx_enqueue_putmem(q, to, from, 8, next, NULL), 0);
     shmem_barrier_all();
     T_EQ(shmemx_stream_launch(s[1], &grid, take_long, word), 0);
-    usleep(10000);              /* let it begin */
+    while (!__atomic_load_n(&began, __ATOMIC_ACQUIRE))
+        usleep(1000);
     shmem_finalize();
     T_EQ(ended, 1);
     T_EQ(copied, 0);

@@ -24,10 +24,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Where failures count, the queue reports one of deferred work so much later
- * than the counter: no document promises another order. */
-#define LATE_NS 2000000
-
 static struct cxi_cq *cq_of(struct cxi_op *op)
 {
     return op->kind == CXI_RECV ? op->ep->rxcq : op->ep->txcq;
@@ -108,11 +104,12 @@ void cxi_cq_event(struct cxi_op *op)
         return;
     }
     if (op->err && op->deferred && op->ep->dom->errors_count) {
+        /* Later than the counter: no document promises another order. */
         struct cxi_op **at = &op->ep->dom->late;
 
         while (*at)
             at = &(*at)->next_event;
-        op->due = cxi_now() + LATE_NS;
+        op->due = cxi_now() + op->ep->dom->late_ns;
         op->next_event = NULL;
         *at = op;
         return;

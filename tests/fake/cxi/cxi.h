@@ -87,6 +87,7 @@ struct cxi_domain {
     size_t depth, entries;
     struct cxi_cntr *due, *all;
     bool errors_count;          /* failures, towards thresholds */
+    uint64_t late_ns;           /* so much later the queue reports them */
     struct cxi_op *late;        /* which the queue does not report yet */
     int doorbell_pipe[2];       /* what was stored at doorbells */
     atomic_int doorbells;           /* in it, or about to be */

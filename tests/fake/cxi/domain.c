@@ -159,6 +159,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info,
     dom->prov_keys = info->domain_attr->mr_mode & FI_MR_PROV_KEY;
     dom->depth = cxi_depth();
     dom->errors_count = cxi_env("FAKE_CXI_ERRORS_COUNT", 0);
+    dom->late_ns = (uint64_t)cxi_env("FAKE_CXI_LATE_MS", 2) * 1000000;
     pthread_mutex_init(&dom->lock, NULL);
     rc = cxi_use_open(info->domain_attr->name ? info->domain_attr->name
                       : "cxi0", &dom->nic_use);

@@ -73,6 +73,7 @@
  *   FAKE_CXI_CNTRS=n      counters of each NIC, 2047
  *   FAKE_CXI_ERRORS_COUNT=1   failures count towards thresholds, and the queue
  *                         reports them later than the counter
+ *   FAKE_CXI_LATE_MS=n    by so much, 2
  *   FAKE_CXI_REGION=n     what a counter of a region counts for each write or
  *                         atomic that comes there, 1
  *   FAKE_CXI_REGION_LATE_US=n   how long after it has come, 0
