@@ -408,6 +408,9 @@ GPU_OBJS  = $(FAKE_DEV) $(call obj,$(wildcard tests/fake/cuda/*.c)) \
 $(GPU_OBJS): private USER_CPPFLAGS += -Isrc -Itests/fake/device
 $(FAKE_OBJS) $(LOCAL_OBJS) $(GPU_OBJS): private ALL_CFLAGS += \
     -fPIC -fvisibility=hidden $(IN_STATIC_TLS)
+# They interpret kernels.
+$(call obj,$(wildcard tests/fake/cuda/ptx*.c)): private ALL_CFLAGS += \
+    $(if $(QUICK),-O2)
 $(O)/obj/tests/fake/dev_rules.o: private USER_CPPFLAGS += -Itests/fake/device
 $(O)/obj/tests/fake/dev_rules: $(FAKE_DEV)
 # The stand-in for libcuda is a part of them.

@@ -250,13 +250,13 @@ X(setp)
     enum type type = (enum type)i->type[0];
     const struct operand *o = &i->o[0];
     bool r = compared(t, i, type, 0), pair = type == F16X2 || type == BF16X2;
-    bool p = combined(t, i, r);
-    bool q = combined(t, i, pair ? compared(t, i, type, 1) : !r);
+    bool p = combined(t, i, r), q;
 
     if (o->kind != O_VECTOR) {
         ptx_set(t, o, p);
         return CONTINUE;
     }
+    q = combined(t, i, pair ? compared(t, i, type, 1) : !r);
     ptx_set(t, &o->parts[0], p);
     ptx_set(t, &o->parts[1], q);
     return CONTINUE;

@@ -153,9 +153,19 @@ long ptx_long(struct parse *p);
 
 /* ---- ptx_vars.c ---- */
 enum type ptx_type(const char *word);
-unsigned ptx_bits(enum type t);
-bool ptx_signed(enum type t);
-bool ptx_float(enum type t);
+extern const uint8_t ptx_type_bits[];
+static inline unsigned ptx_bits(enum type t)
+{
+    return ptx_type_bits[t];
+}
+static inline bool ptx_signed(enum type t)
+{
+    return t >= S8 && t <= S64;
+}
+static inline bool ptx_float(enum type t)
+{
+    return t >= F16;
+}
 /* .align, the type, the name, the dimensions. */
 struct var *ptx_var(struct parse *p, enum space space);
 void ptx_initialiser(struct parse *p, struct var *v);

@@ -8,40 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name; unsigned bits; } types[] = {
-    [NO_TYPE] = { "", 64 }, [PRED] = { "pred", 1 },
-    [B8] = { "b8", 8 }, [B16] = { "b16", 16 }, [B32] = { "b32", 32 },
-    [B64] = { "b64", 64 }, [B128] = { "b128", 128 },
-    [U8] = { "u8", 8 }, [U16] = { "u16", 16 }, [U32] = { "u32", 32 },
-    [U64] = { "u64", 64 },
-    [S8] = { "s8", 8 }, [S16] = { "s16", 16 }, [S32] = { "s32", 32 },
-    [S64] = { "s64", 64 },
-    [F16] = { "f16", 16 }, [F16X2] = { "f16x2", 32 },
-    [BF16] = { "bf16", 16 }, [BF16X2] = { "bf16x2", 32 },
-    [F32] = { "f32", 32 }, [F64] = { "f64", 64 }
-};
+#define TYPES(X)                                                            \
+    X(PRED, pred, 1) X(B8, b8, 8) X(B16, b16, 16) X(B32, b32, 32)           \
+    X(B64, b64, 64) X(B128, b128, 128) X(U8, u8, 8) X(U16, u16, 16)         \
+    X(U32, u32, 32) X(U64, u64, 64) X(S8, s8, 8) X(S16, s16, 16)            \
+    X(S32, s32, 32) X(S64, s64, 64) X(F16, f16, 16) X(F16X2, f16x2, 32)     \
+    X(BF16, bf16, 16) X(BF16X2, bf16x2, 32) X(F32, f32, 32) X(F64, f64, 64)
+#define X(type, name, bits) [type] = #name,
+static const char *const names[] = { [NO_TYPE] = "", TYPES(X) };
+#undef X
+#define X(type, name, bits) [type] = bits,
+const uint8_t ptx_type_bits[] = { [NO_TYPE] = 64, TYPES(X) };
+#undef X
 
 enum type ptx_type(const char *word)
 {
-    for (unsigned i = 1; i < sizeof types / sizeof *types; i++)
-        if (!strcmp(types[i].name, word))
+    for (unsigned i = 1; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], word))
             return (enum type)i;
     return NO_TYPE;
-}
-
-unsigned ptx_bits(enum type t)
-{
-    return types[t].bits;
-}
-
-bool ptx_signed(enum type t)
-{
-    return t >= S8 && t <= S64;
-}
-
-bool ptx_float(enum type t)
-{
-    return t >= F16;
 }
 
 struct var *ptx_find_var(const struct ptx_module *m, const char *name)
