@@ -64,8 +64,10 @@ static void blocks(void)
 
 static void sync_both(void)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        must(shmemx_quiet_on_stream(streams[i]), "quiet");
         must(shmemx_stream_sync(streams[i]), "stream_sync");
+    }
 }
 
 static void measure(const char *what, void (*begin)(void), double *us)
@@ -86,6 +88,7 @@ static void measure(const char *what, void (*begin)(void), double *us)
                                            streams[n % 2]), "long_put");
         us[n] = (bench_now_ns() - start) / 1e3;
     }
+    must(shmemx_quiet_on_stream(mover), "quiet");
     must(shmemx_stream_sync(mover), "stream_sync");
     sync_both();
     qsort(us, (size_t)calls, sizeof *us, by_value);

@@ -92,6 +92,7 @@ int main(void)
     for (int i = 0; i < LAUNCHES; i++)
         TRY(shmemx_graph_launch(graph, s));
     TRY(shmemx_stream_copy(s, got, work.sum, WORDS * sizeof *got));
+    TRY(shmemx_quiet_on_stream(s));     /* and the last signal is there */
     TRY(shmemx_stream_sync(s));
 
     for (int i = 0; i < WORDS; i++)

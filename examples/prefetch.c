@@ -53,8 +53,9 @@ int main(void)
         making[b].out = out + b * WORDS;
         making[b].first = 1000L * me + b;
         LAUNCH(maker, make_block, WORDS, &making[b]);
-        /* So many are made: to who takes them, the PE before this one. */
-        TRY(shmemx_signal_set_on_stream(made, b + 1, (me + shmem_n_pes() - 1) %
+        /* One more is made: to who takes it, the PE before this one.  Of two
+         * sets the first might come last. */
+        TRY(shmemx_signal_add_on_stream(made, 1, (me + shmem_n_pes() - 1) %
                                         shmem_n_pes(), maker));
     }
     /* Not written again: kernels that have not run yet read them. */

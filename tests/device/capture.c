@@ -142,6 +142,7 @@ static void record(struct room *there, struct room *own, uint64_t *host,
     T_EQ(shmemx_long_atomic_fetch_add_on_stream(&own->back, &there->sum, 2,
                                                 next, s), 0);
     T_EQ(shmemx_uint64_atomic_add_on_stream(host, 1, next, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_uint64_atomic_fetch_add_on_stream(&own->host, host, 1, next, s),
          0);
     T_EQ(shmemx_long_put_signal_on_stream(there->put, from, N, &there->signal,

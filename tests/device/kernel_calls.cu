@@ -62,6 +62,7 @@ extern "C" __global__ void count(SHMEMX_DEV_ARG(dev), struct counts *c, int to)
         c->seen[was] = 1;
     if (t == 0) {
         shmemx_dev_ulonglong_atomic_set(&dev, &c->swapped, 8, to);
+        shmemx_dev_quiet(&dev);
         if (shmemx_dev_ulonglong_atomic_swap(&dev, &c->swapped, 9, to) != 8 ||
             shmemx_dev_ulonglong_atomic_compare_swap(&dev, &c->cas, 0, 7, to) ||
             shmemx_dev_ulonglong_atomic_compare_swap(&dev, &c->cas, 0, 6, to)

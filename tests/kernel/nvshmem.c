@@ -125,6 +125,7 @@ static void atomics(const shmemx_item_t *it, void *unused)
     (void)it;
     (void)unused;
     nvshmem_long_atomic_add(words, 40, next);
+    nvshmem_quiet();
     check(nvshmem_long_atomic_fetch_inc(words, next) == 40);
     nvshmem_long_atomic_set(words + 1, 7, next);
     nvshmem_quiet();

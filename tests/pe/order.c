@@ -41,16 +41,16 @@ static void fence(void)
 
 static void quiet(uint64_t round)
 {
-    int list[] = { last, next };
+    int list[] = { last, next, n_pes - 1 };
 
     if (round % 2 == 0 && plain)
         shmem_quiet();
     else if (round % 2 == 0)
         shmem_ctx_quiet(ctx);
     else if (plain)
-        shmem_pe_quiet(list, 2);
+        shmem_pe_quiet(list, 3);
     else
-        shmem_ctx_pe_quiet(ctx, list, 2);
+        shmem_ctx_pe_quiet(ctx, list, 3);
 }
 
 static void clear(void)

@@ -313,6 +313,7 @@ T(to_self)
     want_bytes(p, me, 3, sizeof p);
     mem_store(a, p, sizeof p);
     shmem_putmem(a + 256, a, sizeof p, me);
+    shmem_quiet();
     shmem_getmem(b, a + 256, sizeof p, me);
     shmem_putmem(b + 256, b, sizeof p, me);
     shmem_quiet();

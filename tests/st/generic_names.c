@@ -31,6 +31,7 @@ static shmemx_stream_t st;
 static void complete_all(void)
 {
     T_EQ(shmemx_quiet_on_stream(st), 0);
+    T_EQ(shmemx_ctx_quiet_on_stream(ctx, st), 0);
     T_EQ(shmemx_stream_sync(st), 0);
 }
 
@@ -91,6 +92,7 @@ T(rma)
         ON(atomic_swap, l, d, (T)7, peer);                                  \
         ON(atomic_fetch, l + 1, (const T *)d, peer);                        \
         ON(atomic_set, ctx, d, (T)9, peer);                                 \
+        complete_all();                                                     \
         ON(atomic_fetch, ctx, l + 2, d, peer);                              \
         END                                                                 \
         T_TRUE(l[0] == (T)12 && l[1] == (T)7 && l[2] == (T)9);              \
@@ -102,6 +104,7 @@ T(rma)
         ON(atomic_fetch_inc, l + 1, d, peer);                               \
         ON(atomic_inc, ctx, d, peer);                                       \
         ON(atomic_add, d, (T)5, peer);                                      \
+        complete_all();                                                     \
         ON(atomic_fetch_add, l + 2, d, (T)1, peer);                         \
         END                                                                 \
         T_TRUE(l[0] == (T)12 && l[1] == (T)20 && l[2] == (T)27);            \
@@ -114,7 +117,9 @@ T(rma)
         ON(atomic_fetch_or, ctx, l + 1, d, (T)3, peer);                     \
         ON(atomic_fetch_xor, l + 2, d, (T)15, peer);                        \
         ON(atomic_or, d, (T)8, peer);                                       \
+        complete_all();                                                     \
         ON(atomic_and, ctx, d, (T)12, peer);                                \
+        complete_all();                                                     \
         ON(atomic_xor, d, (T)6, peer);                                      \
         END                                                                 \
         T_TRUE(l[0] == (T)12 && l[1] == (T)8 && l[2] == (T)11);             \

@@ -40,6 +40,7 @@ static void enqueue(shmemx_stream_t s)
 
     T_EQ(shmemx_long_put_on_stream(room->put, from, N, next, s), 0);
     T_EQ(shmemx_long_atomic_add_on_stream(&room->sum, STEP, next, s), 0);
+    T_EQ(shmemx_quiet_on_stream(s), 0);
     T_EQ(shmemx_long_atomic_fetch_add_on_stream(&own->was, &room->sum, STEP,
                                                 next, s), 0);
     T_EQ(shmemx_long_put_signal_on_stream(room->put, from, N, &room->signal,
@@ -64,6 +65,13 @@ static void clear(void)
     T_EQ(shmemx_stream_destroy(s), 0);
     calls = items = 0;
     shmem_barrier_all();
+}
+
+/* What the stream has put is at other PEs. */
+static void finish(shmemx_stream_t s)
+{
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
 }
 
 /* What has come to both places when all PEs are done. */
@@ -105,7 +113,7 @@ T(a_thousand_launches_do_what_as_many_steps_do)
     clear();
     for (int i = 0; i < LAUNCHES; i++)
         enqueue(s);
-    T_EQ(shmemx_stream_sync(s), 0);
+    finish(s);
     check(&one[0], &one[1]);
     n[0] = calls;
     n[1] = items;
@@ -119,7 +127,7 @@ T(a_thousand_launches_do_what_as_many_steps_do)
     T_EQ(calls, 0);
     for (int i = 0; i < LAUNCHES; i++)
         T_EQ(shmemx_graph_launch(g, s), 0);
-    T_EQ(shmemx_stream_sync(s), 0);
+    finish(s);
     check(&other[0], &other[1]);
     T_MEM(&one[0], &other[0], sizeof one[0]);
     T_MEM(&one[1], &other[1], sizeof one[1]);
@@ -150,8 +158,8 @@ T(launches_of_two_graphs_and_of_one_on_two_streams)
         T_EQ(shmemx_graph_launch(nothing, s), 0);
         T_EQ(shmemx_graph_launch(second, t), 0);
     }
-    T_EQ(shmemx_stream_sync(s), 0);
-    T_EQ(shmemx_stream_sync(t), 0);
+    finish(s);
+    finish(t);
     check(&there, &here);
     T_EQ(there.sum, 200);
     T_EQ(there.signal, 200);
@@ -180,8 +188,8 @@ T(a_graph_that_is_destroyed_ends_what_it_does)
     T_EQ(shmemx_graph_launch(g, t), -EINVAL);
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     st_open(start_flag);
-    T_EQ(shmemx_stream_sync(t), 0);
-    T_EQ(shmemx_stream_sync(s), 0);
+    finish(t);
+    finish(s);
     check(&there, &here);
     T_EQ(there.sum, 4 * STEP);
     T_EQ(calls, 2);

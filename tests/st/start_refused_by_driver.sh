@@ -223,6 +223,7 @@ int main(int argc, char **argv)
         IS(was[0], 1);
         shmem_global_exit(bad != 0);            /* s waits for ever */
     }
+    shmem_quiet();
     IS(shmem_char_g(x, peer), 0);
     shmem_finalize();
     free(mine);

@@ -140,6 +140,7 @@ static void both(void (*give)(shmemx_stream_t s), bool warm)
         T_TRUE(st_ends(two));
         stopped(one);
         T_EQ(kill(pids[1], SIGCONT), 0);
+        T_EQ(shmemx_quiet_on_stream(one), 0);
         T_EQ(shmemx_stream_sync(one), 0);
         T_EQ(shmemx_stream_destroy(one), 0);
         T_EQ(shmemx_stream_destroy(two), 0);

@@ -412,6 +412,7 @@ T(streams_hit_and_wait)
     T_EQ(shmemx_trig_repeat(trig, 1), 0);
     for (long round = 1; round <= 20; round++) {
         T_EQ(shmemx_long_p_on_stream(&here[0], round, me, stream), 0);
+        T_EQ(shmemx_quiet_on_stream(stream), 0);
         T_EQ(shmemx_trig_hit_on_stream(trig, 1, 2, stream), 0);
         T_EQ(shmemx_trig_hit_on_stream(trig, 1, 1, other), 0);
         T_EQ(shmemx_trig_wait_on_stream(trig, 1, (uint64_t)round, stream), 0);
