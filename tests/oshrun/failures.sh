@@ -19,8 +19,13 @@ expect 137 'PE 1 is killed' && quick 'PE 1 is killed'
 said '^oshrun: PE 1 (.*, pid [0-9]*) was killed by signal 9 (Killed); ending the other 3 PEs \[S-E-PEDIED\]$'
 
 # Others get the time to clean up on SIGTERM, also when they are stopped.
+rm -f up.*
 try -n 3 sh -c 'trap "echo cleaned; exit" TERM
-    [ "$SLUICE_JOB_PE" != 1 ] || { sleep 0.2; exit 4; }
+    : >up.$SLUICE_JOB_PE
+    until [ "$SLUICE_JOB_PE" != 1 ]; do
+        sleep 0.02
+        [ ! -e up.0 ] || [ ! -e up.2 ] || { sleep 0.2; exit 4; }
+    done
     [ "$SLUICE_JOB_PE" != 2 ] || kill -STOP $$
     while :; do sleep 0.05; done'
 expect 4 'PE 1 exits with 4' && quick 'PE 1 exits with 4'

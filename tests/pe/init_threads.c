@@ -34,6 +34,13 @@ static void be_late(void)
         usleep(LATE_US);
 }
 
+static int going;        /* atomic: now it inits or finalizes */
+
+static void set_going(int on)
+{
+    __atomic_store_n(&going, on, __ATOMIC_RELEASE);
+}
+
 static void start_one(void)
 {
     int provided = -1;
@@ -47,6 +54,8 @@ static void start_one(void)
 
 static void *start_beside(void *unused)
 {
+    while (!__atomic_load_n(&going, __ATOMIC_ACQUIRE))
+        usleep(1000);
     usleep(BESIDE_US);
     start_one();
     return unused;
@@ -77,8 +86,10 @@ static pthread_t beside(void *(*fn)(void *))
 T(an_init_beside_the_first_one_waits_for_it)
 {
     int late = open("late", O_CREAT | O_EXCL | O_WRONLY, 0600);
-    pthread_t t = beside(start_beside);
+    pthread_t t;
 
+    set_going(1);
+    t = beside(start_beside);
     if (late >= 0) {
         usleep(LATE_US);
         close(late);
@@ -99,7 +110,9 @@ T(an_init_beside_the_last_finalize_starts_anew)
 
     for (int i = 0; i < ROUNDS; i++) {
         be_late();              /* the others' second threads come first */
+        set_going(0);
         t = beside(start_beside);
+        set_going(1);
         shmem_finalize();
         T_EQ(pthread_join(t, NULL), 0);
         T_EQ(shmem_my_pe(), me);

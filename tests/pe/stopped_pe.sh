@@ -34,6 +34,7 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     long pid = getpid();
     int me, n, last;
+    char sent[32];
     pthread_t t;
 
     shmem_init();
@@ -56,12 +57,17 @@ int main(int argc, char **argv)
             shmem_long_atomic_inc(&left, 0);
         else
             shmem_long_wait_until(&left, SHMEM_CMP_EQ, n - 1);
-        if (me == 0)
+        if (me == 0) {
             kill((pid_t)pid_of, SIGSTOP);
+            snprintf(sent, sizeof sent, "sent.%ld", pid_of);
+            fclose(fopen(sent, "w"));
+        }
         if (me == 0 && argc > 2)    /* again */
             pthread_create(&t, NULL, wake, (void *)pid_of);
-        if (me == last)
-            usleep(50000);      /* is stopped there */
+        if (me == last)         /* is stopped there */
+            for (snprintf(sent, sizeof sent, "sent.%ld", pid);
+                 access(sent, F_OK); )
+                usleep(1000);
         else
             usleep(100000);
     }
