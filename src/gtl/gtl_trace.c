@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations under way that have events; further ones are not recorded. */
+/* STEPS: operations under way that have events; further ones are not recorded.
+ * BASE_NS: a record of the base takes no longer, else it is made again, in all
+ * BASE_TRIES times at most. */
 enum { STEPS = 1024, ROWS = 64, SECOND_NS = 1000000000, BASE_TRIES = 10,
        BASE_NS = 100000 };
 
@@ -257,8 +259,8 @@ static int timed_graph_launch(void *graph, void *s)
 
 /* ---- opening and closing ---- */
 
-/* The moment of an event, known to half the time that its record took: again
- * where this thread was held up meanwhile. */
+/* The moment of an event is known to half the time that its record took.  It is
+ * recorded again where this thread was held up; the last record counts. */
 static bool find_base(const struct gtl_ops *d) REQUIRES(t.lock)
 {
     uint64_t before, took = BASE_NS + 1;

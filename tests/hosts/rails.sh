@@ -134,6 +134,7 @@ SHMEM_STALL=1 SHMEM_TIMEOUT=2 run 2 1 "$client" 4000000 1000 forever
 [ $status -eq 1 ] || fail "a cut network: status $status: $(cat "$err")"
 grep -Eq 'PE 0 .*: shmem_quiet: no answer from .*; provider tcp;ofi_rxm on e0, something on rail e1 has not ended \[S-E-NET\]' "$err" ||
     fail "a cut network: $(cat "$err")"
+kill $! 2>/dev/null             # a job that failed before has no go
 wait $!
 
 [ $failures -eq 0 ] && echo 'ok: two networks between two hosts'

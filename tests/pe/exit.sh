@@ -159,11 +159,11 @@ prints()
     fi
 }
 
-line=' \([^ ]+\): exit without shmem_finalize: it is done now, and waits for the other PEs to finalize too \[S-W-EXIT\]'
-finalized="sluice: PE 0$line"       # alone, or by each of three
+unfinalized=' \([^ ]+\): exit without shmem_finalize: it is done now, and waits for the other PEs to finalize too \[S-W-EXIT\]'
+finalized="sluice: PE 0$unfinalized"    # alone, or by each of three
 each_finalized()
 {
-    each_said "$what" 3 "sluice: PE [0-2]$line"
+    each_said "$what" 3 "sluice: PE [0-2]$unfinalized"
 }
 
 ends 0 3 handlers

@@ -212,8 +212,8 @@ static int in_order(int pause_ms)
     return fits;
 }
 
-/* A PE that says it comes may be held up before it lines up: then all once more,
- * with longer pauses. */
+/* A PE that says it comes may be held up before it lines up: then all PEs try
+ * once more, with longer pauses. */
 T(the_first_to_wait_is_the_first_served)
 {
     int fits = 0;

@@ -236,7 +236,6 @@ beside kernel k_op_addr 'shmemx_dev_trigger_op: .*not a symmetric address.* for 
 beside kernel k_op_long 'shmemx_dev_trigger_op: .* for tag 1, .*\[S-E-ADDR\]'
 beside kernel k_op_none 'shmemx_dev_trigger_op: tag 0 of a trigger has not one put or get.*\[S-E-ARG\]'
 together
-export SHMEM_STALL=1            # now: a slow start has a line, too
 
 # Memory that an operation is to use.
 try 1 ./bad buffer
@@ -254,6 +253,7 @@ for pe in 0 1; do
         fail "never: $(cat "$err")"
 done
 [ "$(wc -l <"$err")" -eq 2 ] || fail "never: $(cat "$err")"
+export SHMEM_STALL=1            # from here: a slow start has a line, too
 try 2 --timeout 4 ./bad waits
 grep -qE 'shmemx_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 0 of a trigger: 2 hits so far, the next operation wants 3' \
     "$err" || fail "waits: $(head -n 4 "$err")"
@@ -268,6 +268,7 @@ done
 try 2 --timeout 4 ./bad k_wait
 grep -qE 'shmemx_dev_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 1 of a trigger: 0 hits so far, the next operation wants 1' \
     "$err" || fail "k_wait: $(head -n 4 "$err")"
+export SHMEM_STALL=60
 # A state of zeros.
 try 2 ./bad k_empty
 ended 1 k_empty
