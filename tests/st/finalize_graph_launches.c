@@ -6,7 +6,7 @@
 static void hold_up(void *arg)
 {
     (void)arg;
-    usleep(300000);
+    usleep(2000000);            /* longer than a slow finalize needs to begin */
 }
 
 int main(void)

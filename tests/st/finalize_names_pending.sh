@@ -11,7 +11,7 @@ program bad <<'C'
 static void nap(void *arg)
 {
     (void)arg;
-    usleep(500000);
+    usleep(2000000);            /* longer than a slow finalize needs to begin */
 }
 
 static void kernel(const shmemx_item_t *it, void *arg)
