@@ -142,7 +142,6 @@ ends()
     want=$1
     n=$2
     shift 2
-    what=$*
     try "$n" ./ends "$@"
     [ $status -eq "$want" ] ||
         fail "$*, $n PEs: status $status, not $want: $(cat "$out" "$err")"
@@ -159,15 +158,11 @@ prints()
     fi
 }
 
-unfinalized=' \([^ ]+\): exit without shmem_finalize: it is done now, and waits for the other PEs to finalize too \[S-W-EXIT\]'
-finalized="sluice: PE 0$unfinalized"    # alone, or by each of three
-each_finalized()
-{
-    each_said "$what" 3 "sluice: PE [0-2]$unfinalized"
-}
+finalized='sluice: PE 0 \([^ ]+\): exit without shmem_finalize: it is done now, and waits for the other PEs to finalize too \[S-W-EXIT\]'
+others=' \(and 2 other PEs: 1-2\)'
 
 ends 0 3 handlers
-each_finalized
+prints "$finalized$others"
 sort "$out" >sorted
 printf 'PE %s\n' '0 got 102' '0 is down' '1 got 100' '1 is down' '2 got 101' \
     '2 is down' | cmp -s - sorted || fail "handlers: $(cat sorted)"
@@ -180,18 +175,18 @@ ends 4 0 handlers 4
 # The status of the innermost exit counts.
 ends 6 3 exit_above 6
 prints 'sluice: PE [0-2] .*: exit with status 6 without shmem_finalize; the job ends \[S-E-EXIT\]( \(and .*\))?'
-ends 0 3 exit_above 0 && each_finalized
+ends 0 3 exit_above 0 && prints "$finalized$others"
 ends 6 3 exit_below 6
 prints 'oshrun: PE [0-2] .* exited with status 6(, like 2 other PEs: [0-2][-,][0-2]|; ending the other .*|, like 1 other PE: .*) \[S-E-PEEXIT\]'
 ends 6 0 exit_below 6 && prints
 ends 0 3 exit_below 0 && prints
 
 # Finalizes were missing, or a later init wants its own again.
-ends 0 3 nested && each_finalized
+ends 0 3 nested && prints "$finalized$others"
 [ "$(grep -c '^PE [012] is down$' "$out")" -eq 3 ] || fail "nested: $(cat "$out")"
-ends 0 3 start_pes_again && each_finalized
+ends 0 3 start_pes_again && prints "$finalized$others"
 
-ends 0 3 thread 0 && each_finalized
+ends 0 3 thread 0 && prints "$finalized$others"
 ends 8 3 thread 8
 prints 'sluice: PE [0-2] .*: exit with status 8 without .* \[S-E-EXIT\]( \(and .*\))?'
 ends 9 3 global_thread 9 && prints

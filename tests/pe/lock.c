@@ -10,8 +10,7 @@
 
 #include <sched.h>
 
-enum { TURNS = 20000, LOCKS = 256, WORDS = 100, PICKS = 20000, ORDERS = 5,
-       LONGEST_MS = 160 };
+enum { TURNS = 20000, LOCKS = 256, WORDS = 100, PICKS = 20000, ORDERS = 5 };
 #define TURNS_S 0.4
 
 static long *locks[SYMMETRIC], *many[SYMMETRIC];
@@ -179,7 +178,7 @@ static int arrived_as;          /* of PE 0: how many have had the lock */
 
 /* PE 0 holds the lock while the others line up, one after the other, and at
  * last lines up itself: 1 if they get it in that order. */
-static int in_order(int pause_ms)
+static int in_order(void)
 {
     int place, fits;
 
@@ -191,12 +190,12 @@ static int in_order(int pause_ms)
     if (me) {
         while (shmem_int_atomic_fetch(&coming, 0) != me - 1)
             sleep_ms(1);
-        sleep_ms(pause_ms);     /* the one before lines up meanwhile */
+        sleep_ms(5);            /* the one before lines up meanwhile */
         shmem_int_atomic_inc(&coming, 0);
         shmem_set_lock(locks[HOST]);
     } else {
         shmem_int_wait_until(&coming, SHMEM_CMP_EQ, n_pes - 1);
-        sleep_ms(pause_ms);
+        sleep_ms(8);
         shmem_clear_lock(locks[HOST]);
         shmem_set_lock(locks[HOST]);
     }
@@ -212,20 +211,16 @@ static int in_order(int pause_ms)
     return fits;
 }
 
-/* A PE that says it comes may be held up before it lines up: then all PEs try
- * once more, with longer pauses. */
+/* A PE that says it comes may be held up before it lines up: one miss. */
 T(the_first_to_wait_is_the_first_served)
 {
     int fits = 0;
 
-    for (int ms = 5; fits < ORDERS && ms <= LONGEST_MS; ms *= 2) {
-        fits = 0;
-        for (int i = 0; i < ORDERS; i++) {
-            fits += in_order(ms);
-            sleep_ms(1 + me % 2);
-        }
+    for (int i = 0; i < ORDERS; i++) {
+        fits += in_order();
+        sleep_ms(1 + me % 2);
     }
-    T_EQ(fits, ORDERS);
+    T_LE(ORDERS - 1, fits);
 }
 
 int main(void)
