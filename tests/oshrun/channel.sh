@@ -32,26 +32,11 @@ static void reach(void)
         exit(9);
 }
 
-/* Until the other PE is here, too: then both say what is wrong in time. */
-static void meet(const char *dir)
-{
-    char own[256], other[256];
-    int me = atoi(getenv("SLUICE_JOB_PE"));
-
-    snprintf(own, sizeof own, "%s/here.%d", dir, me);
-    snprintf(other, sizeof other, "%s/here.%d", dir, 1 - me);
-    fclose(fopen(own, "w"));
-    while (access(other, F_OK))
-        usleep(1000);
-}
-
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     int rounds = atoi(word);
 
-    if (argc > 2 && (!strcmp(word, "closed") || !strcmp(word, "other")))
-        meet(argv[2]);
     if (!strcmp(word, "closed") && close(atoi(getenv("SLUICE_JOB_CHANNEL"))))
         return 8;
     if (!strcmp(word, "other") && dup2(1, atoi(getenv("SLUICE_JOB_CHANNEL"))) < 0)
@@ -165,19 +150,31 @@ try -n 3 sh -c '"$1"; [ "$SLUICE_JOB_PE" = 1 ] || exec "$1"' sh "$dir/pe"
 expect 1 'PE 1 ends before the second init'
 said '^oshrun: PE 1 (.*) exited with status 0 after shmem_finalize, and others wait for it in shmem_init; ending the other 2 PEs \[S-E-NOFINI\]$'
 # A process of PE 1 is killed in shmem_init, and its script goes on.
-try -n 3 sh -c 'case $SLUICE_JOB_PE in
-    1) "$1" & sleep 1; kill -9 $!; wait $!; exec "$1" ;;
-    2) sleep 2; exec "$1" ;;
-    *) exec "$1" ;;
-    esac' sh "$dir/pe"
+try -n 3 sh -c 'starts()
+    {
+        SHMEM_LOG=debug:rt "$1" 2>"$2" &
+        until grep -q "start: PE" "$2"; do sleep 0.02; done
+    }
+    if [ "$SLUICE_JOB_PE" = 1 ]; then
+        starts "$1" first
+        kill -9 $!
+        wait $!
+        starts "$1" second
+        : >again
+        wait $!
+        status=$?
+        cat second >&2
+        exit $status
+    fi
+    until [ -e again ]; do sleep 0.02; done
+    exec "$1"' sh "$dir/pe"
 expect 1 'a process killed in shmem_init'
 grep -q 'fence of 3 PEs .*: some PEs have started the library more often' "$err" ||
     fail "a process killed in shmem_init: $(cat "$err")"
 
 # A channel that a program in between has closed, or used for a file.
 for word in closed other; do
-    rm -f "$dir"/here.*
-    try -n 2 "$dir/pe" $word "$dir"
+    try -n 2 sh -c ". '$dir/hold.inc'; hold 2; exec '$dir/pe' $word"
     expect 1 "a channel that is $word"
     said "^sluice: PE 0 (.*): oshrun's channel, descriptor [0-9]* of SLUICE_JOB_CHANNEL, is closed: .* \[S-E-PMI\] (and 1 other PE: 1)$"
     [ ! -s "$out" ] || fail "a channel that is $word: $(cat "$out")"
