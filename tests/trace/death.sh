@@ -8,20 +8,35 @@
 export SHMEM_STALL=0
 
 program dies <<'C'
+/* Until oshrun's list of what the PEs do has the last wait of PE 0. */
+static void await_wait(const char *err)
+{
+    char line[512];
+    FILE *f;
+
+    for (int there = 0; !there; usleep(50000)) {
+        kill(getppid(), SIGUSR2);
+        f = fopen(err, "r");
+        while (f && fgets(line, sizeof line, f))
+            there |= strstr(line, "PE 0 (") && strstr(line, " to be == 2 ");
+        if (f)
+            fclose(f);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static long word;
     int me;
 
-    (void)argc;
     shmem_init();
     me = shmem_my_pe();
     shmem_barrier_all();
     shmem_long_p(&word, 1, 1 - me);
     shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
     shmem_barrier_all();
-    if (me == 1)
-        usleep(200000);
+    if (me == 1 && argc > 2)
+        await_wait(argv[2]);
     if (me == 1 && !strcmp(argv[1], "killed"))
         raise(SIGKILL);
     if (me == 1 && !strcmp(argv[1], "wrong"))
@@ -40,7 +55,7 @@ left()
     word=$1 ppn=$2
     shift 2
     rm -f t.json*
-    try 2 --ppn "$ppn" "$@" ./dies "$word"
+    try 2 --ppn "$ppn" "$@" ./dies "$word" "$err"
     [ $status -ne 0 ] || fail "$word: status 0"
     [ -s t.json ] || fail "$word: no trace: $(head -n 5 "$err")"
     [ "$(ls t.json*)" = t.json ] || fail "$word: left $(echo t.json*)"
@@ -56,13 +71,15 @@ for ppn in 2 1; do
     left killed $ppn
     left wrong $ppn
     left leaves $ppn
-    left waits $ppn --timeout 2
+    left waits $ppn --timeout 4
 done
 # Interrupted: oshrun ends by the signal when the trace is there.
 rm -f t.json*
-"$bin/oshrun" -n 2 ./dies waits >"$out" 2>"$err" </dev/null &
+"$bin/oshrun" -n 2 ./dies waits "$err" >"$out" 2>"$err" </dev/null &
 job=$!
-sleep 2
+until grep -q '^sluice: PE 0 (.* to be == 2 ' "$err"; do
+    sleep 0.1
+done
 kill -TERM $job
 wait $job
 [ $? -eq 143 ] || fail 'not ended by SIGTERM'
