@@ -257,13 +257,14 @@ static void destroy(void *thing)
         trig_engine_remove(t);
     for (int i = 0; t->copies && i < t->n_tags; i++)
         trig_copy_leave(t, i);
-    stream_errors_take_ring(NULL, &t->exec.failed);
     if (t->exec.ctx.net) {
         xport_net->quiet(t->exec.ctx.net);
         xport_net->ctx_close(t->exec.ctx.net);
     }
     while (t->n_nic_tags)
         trig_nic_leave(t, t->nic_tags[0]);
+    /* From here on nothing of it can fail. */
+    stream_errors_take_ring(NULL, &t->exec.failed);
     for (int i = 0; t->tags && i < t->n_tags; i++)
         free_ops(&t->tags[i]);
     if (t->doorbells)

@@ -9,6 +9,7 @@
 #include "trig/trig_int.h"
 
 #include <stdio.h>
+#include <time.h>
 
 void trig_describe(const struct trig *t, int tag, char *text, size_t size)
 {
@@ -80,6 +81,18 @@ static void count(struct trig *t, void *arg)
     }
 }
 
+/* Of the program's: those that have had their hits and were not sent. */
+static void count_unsent(struct trig *t, void *arg)
+{
+    struct stream_unfinished *left = arg;
+    const struct trig_op *op;
+
+    for (op = t->released.first; !t->owner.arg && op; op = op->after)
+        if (!left->n++)
+            snprintf(left->first, sizeof left->first, "%s, PE %d, tag %d",
+                     symbol_public(op->op.call), op->op.pe, op->tag);
+}
+
 static void name_call(const struct trig *t, int tag, char *text, size_t size)
 {
     const struct trig_op *op = t->tags[tag].ops;
@@ -103,12 +116,14 @@ static void end_begun(struct trig *t, void *arg)
 }
 
 enum { END_S = 10 };                 /* at most */
+#define SPIN_NS ((uint64_t)1000000)
 
 void trig_report_unfinished(void)
 {
     struct unfinished u = { .first_text = name_call };
-    struct stream_unfinished left = { .n = 0 };
-    uint64_t until = clock_ns() + (uint64_t)END_S * 1000000000u;
+    struct stream_unfinished left = { .n = 0 }, unsent = { .n = 0 };
+    const struct timespec nap = { 0, 100000 };
+    uint64_t began = clock_ns(), waited = 0;
     bool busy;
 
     do {
@@ -116,7 +131,14 @@ void trig_report_unfinished(void)
         trig_visit_each(end_begun, &busy);
         if (busy && xport_net)
             xport_progress->poll();
-    } while (busy && clock_ns() < until);
+        waited = clock_ns() - began;
+        if (busy && waited > SPIN_NS)
+            nanosleep(&nap, NULL);
+    } while (busy && waited < (uint64_t)END_S * 1000000000u);
+    trig_visit_each(count_unsent, &unsent);
+    stream_unfinished_report(&unsent, "operation of a trigger has had its hits "
+                             "and could not be sent", "operations of triggers "
+                             "have had their hits and could not be sent", "");
     trig_visit_each(count, &u);
     left.n = u.n;
     snprintf(left.first, sizeof left.first, "%s", u.first);
