@@ -326,11 +326,14 @@ void core_wait_long(struct core_waiter *w)
 void core_arrived(const void *at, size_t len)
 {
     struct core_ctl *ctl = __atomic_load_n(&core_ctl, __ATOMIC_RELAXED);
+    int me = core_world.my_pe;
+    uintptr_t addr;
 
     if (!ctl)
         return;                 /* the library is being closed */
-    if (at)
-        core_wake((struct core_target){ (uintptr_t)at, ctl }, len);
+    addr = at ? xport_ptr(me, at, len) : 0;
+    if (addr)
+        core_wake((struct core_target){ addr, core_peer_ctl(me) }, len);
     else if (__atomic_load_n(&ctl->wait_to, __ATOMIC_RELAXED) !=
              __atomic_load_n(&ctl->wait_from, __ATOMIC_RELAXED))
         core_wake_sleepers(ctl);
