@@ -124,8 +124,11 @@ static void sleep_on_fds(uint32_t seen, uint64_t ns)
     if (ns)
         __atomic_store_n(&progress.in_poll, true, __ATOMIC_SEQ_CST);
     /* seq_cst: a caller that this look misses finds in_poll set. */
-    if (eventcount_now(&progress.calls) == seen && collect_fds(&s) &&
-        ppoll(s.p, s.n, ns == FOREVER ? NULL : &t, NULL) > 0) {
+    if ((ns && eventcount_now(&progress.calls) != seen) || !collect_fds(&s)) {
+        __atomic_store_n(&progress.in_poll, false, __ATOMIC_RELAXED);
+        return;
+    }
+    if (ppoll(s.p, s.n, ns == FOREVER ? NULL : &t, NULL) > 0) {
         if (s.p[0].revents && read(progress.fd, &calls, sizeof calls) < 0)
             log_info(LOG_PROGRESS, "a call of the progress thread: %m");
         for (nfds_t i = 1; i < s.n; i++)
@@ -153,7 +156,8 @@ static void sleep_until(uint32_t seen, uint64_t until)
     uint64_t ns = until == FOREVER ? FOREVER : until > now ? until - now : 0;
     bool fds = uses_fds();
 
-    if (!ns) {
+    /* A call may have come each time: then no sleep examines them. */
+    if (!ns || eventcount_now(&progress.calls) != seen) {
         if (fds && now - progress.fds_at_ns > FD_EVERY_NS)
             sleep_on_fds(seen, 0);
         return;

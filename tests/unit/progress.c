@@ -85,6 +85,33 @@ T(no_wake_up_is_lost_beside_descriptors)
     close(pipes[1]);
 }
 
+static uint64_t wake_itself(struct progress_poller *p,
+                            const struct progress_turn *t)
+{
+    progress_wake(p);
+    return turn(p, t);
+}
+
+/* Each turn's call comes before the thread would sleep. */
+T(descriptors_are_examined_where_calls_never_end)
+{
+    struct counted c = { .p.turn = wake_itself,
+                         .sleep_ns = PROGRESS_WHEN_WOKEN };
+    struct counted f = { .p = { .turn = turn, .wait_fds = fds_of },
+                         .sleep_ns = PROGRESS_WHEN_WOKEN, .fds = true };
+
+    T_EQ(pipe(pipes), 0);
+    T_EQ(progress_register(&f.p), 0);
+    T_EQ(progress_register(&c.p), 0);
+    await(&c.turns, 1000);
+    T_EQ(write(pipes[1], "x", 1), 1);
+    await(&f.events, 1);
+    progress_unregister(&c.p);
+    progress_unregister(&f.p);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
 T(a_turn_comes_at_its_time)
 {
     struct counted c = { .p.turn = turn, .sleep_ns = MS };
@@ -138,6 +165,7 @@ int main(void)
     T_RUN(no_wake_up_is_lost_beside_descriptors);
     T_RUN(a_turn_comes_at_its_time);
     T_RUN(a_descriptor_is_seen_beside_a_poller_that_never_sleeps);
+    T_RUN(descriptors_are_examined_where_calls_never_end);
     T_RUN(one_that_has_left_gets_no_turn);
     return T_DONE();
 }
