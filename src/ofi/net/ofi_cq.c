@@ -108,8 +108,8 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
     if (!strcmp(text, ofi_strerror(err->err)))
         text[0] = '\0';         /* it says no more */
     if (!error_is_reported(err->op_context, err->err, text, sizeof text))
-        ofi_op_error(f, err->flags & FI_READ ? "get"
-                   : err->flags & FI_ATOMIC ? "atomic"
+        ofi_op_error(f, err->flags & FI_ATOMIC ? "atomic"
+                   : err->flags & FI_READ ? "get"
                    : err->flags & FI_WRITE ? "put" : "communication", pe,
                    -err->err, text[0] ? text : NULL);
     complete_failed(err->op_context);

@@ -238,11 +238,6 @@ static void give_index(uint32_t i) REQUIRES(ofi_lock)
     free_indices[n_free++] = i;
 }
 
-static void ignore(void *arg, const char *what, int pe, const char *cause)
-{
-    (void)arg, (void)what, (void)pe, (void)cause;
-}
-
 /* Messages of requests that were answered, or given up, may be on their way
  * still.  False: to a PE that takes none, and their ends come later. */
 static bool sends_ended(struct xport_ctx *f)
@@ -266,7 +261,7 @@ void ofi_ctx_close(struct xport_ctx *f)
            __atomic_load_n(&f->staged, __ATOMIC_RELAXED))
         sched_yield();
     if (unlikely(!sends_ended(f))) {       /* it stays for them */
-        f->failed = ignore;
+        ofi_op_errors_end(f);
         return;
     }
     lock_acquire(&ofi_lock);

@@ -4,6 +4,7 @@
  * thread; it starts no operation. */
 #include "ofi/net/ofi_rail.h"
 #include "base/env.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "rt/rt.h"
 
@@ -65,17 +66,34 @@ static bool is_lost(long rc)
            rc == -FI_ENOENT || rc == -FI_EHOSTUNREACH;
 }
 
+/* Held while an owner gets a report, which may not end before that. */
+static struct base_lock report_lock = LOCK_INIT;
+
+static void ignore(void *arg, const char *what, int pe, const char *cause)
+{
+    (void)arg, (void)what, (void)pe, (void)cause;
+}
+
+void ofi_op_errors_end(struct xport_ctx *f)
+{
+    lock_acquire(&report_lock);
+    __atomic_store_n(&f->failed, ignore, __ATOMIC_RELAXED);
+    lock_release(&report_lock);
+}
+
 void ofi_op_error(struct xport_ctx *f, const char *what, int pe, long rc,
                 const char *detail)
 {
     char cause[256];
 
-    if (!f || !f->failed)
+    if (!f || !__atomic_load_n(&f->failed, __ATOMIC_RELAXED))
         ofi_fatal(what, pe, rc, detail);
     __atomic_fetch_add(&f->failures, 1, __ATOMIC_RELAXED);
     snprintf(cause, sizeof cause, "%s%s%s; provider %s", ofi_strerror((int)rc),
              detail ? ": " : "", detail ? detail : "", ofi.name);
+    lock_acquire(&report_lock);
     f->failed(f->failed_arg, what, pe, cause);
+    lock_release(&report_lock);
     if (pe >= 0 && is_lost(rc) && ofi.cancel_requests)
         ofi.cancel_requests(f, pe, NULL);
 }

@@ -121,7 +121,8 @@ static bool watch(int fd, bool *undecided)
 /* The number that the next descriptor gets, or -1. */
 static int next_descriptor(void)
 {
-    int fd = fcntl(set, F_DUPFD_CLOEXEC, 0);
+    /* The first three may be about to be opened by the program. */
+    int fd = fcntl(set, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
     if (fd >= 0)
         close(fd);

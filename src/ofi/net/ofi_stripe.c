@@ -207,6 +207,15 @@ struct job {
     struct plan plan;
 };
 
+/* text, of that size, holds the cause, or nothing; the rail is added. */
+static void report(struct stripe *s, const struct job *j, long rc, char *text,
+                   size_t size)
+{
+    if (!error_reported(&s->op, 0, text, size))
+        ofi_op_error(j->f, j->put ? "put" : "get", j->at->pe, rc,
+                     *text ? text : NULL);
+}
+
 /* False: it failed, and the context goes on. */
 static bool local_open(struct stripe *s, const struct job *j,
                        struct iovec *iov, void **desc)
@@ -239,8 +248,7 @@ static bool local_open(struct stripe *s, const struct job *j,
     snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
              "symmetric; is the limit of locked memory too low (ulimit -l)?",
              len, local);
-    if (!error_reported(&s->op, 0, text, sizeof text))
-        ofi_op_error(j->f, j->put ? "put" : "get", j->at->pe, rc, text);
+    report(s, j, rc, text, sizeof text);
     return false;
 }
 
@@ -261,7 +269,7 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
     const struct xport_addr *at = j->at;
     /* relaxed: all keys of a segment serve what they did. */
     uint64_t key = __atomic_load_n(&pair->key[at->seg], __ATOMIC_RELAXED);
-    struct ofi_wait w = { .what = j->put ? "put" : "get", .wait.pe = at->pe };
+    struct ofi_wait w = { .wait.pe = at->pe };
     struct iovec iov = { j->local + off, len };
     struct fi_rma_iov remote = { j->plan.peer->base[at->seg] + at->off + off,
                                  len, key ^ ofi_wrong_key(j->f) };
@@ -271,7 +279,9 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
         .msg_iov = &iov, .iov_count = 1, .addr = pair->addr,
         .rma_iov = &remote, .rma_iov_count = 1, .context = &s->op
     };
+    char text[128] = "";
     void *desc;
+    long rc;
 
     if (!local_open(s, j, &iov, &desc)) {
         stripe_failed(&s->op);
@@ -280,14 +290,15 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
     m.desc = &desc;
     make_room(j, s->ep);
     __atomic_fetch_add(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
-    while (ofi_post_retry(OFI_POST(j->f, j->put
-                                   ? fi_writemsg(s->ep->ep, &m, flags)
-                                   : fi_readmsg(s->ep->ep, &m, flags)),
-                          &w, j->f))
-        ;
-    if (likely(!w.failed))
+    while ((rc = OFI_POST(j->f, j->put
+                          ? fi_writemsg(s->ep->ep, &m, flags)
+                          : fi_readmsg(s->ep->ep, &m, flags))) == -FI_EAGAIN)
+        ofi_post_retry(rc, &w, j->f);
+    ofi_wait_end(&w);
+    if (likely(!rc))
         return;
     __atomic_fetch_sub(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
+    report(s, j, rc, text, sizeof text);
     stripe_failed(&s->op);
 }
 
