@@ -122,7 +122,7 @@ void trig_report_unfinished(void)
 {
     struct unfinished u = { .first_text = name_call };
     struct stream_unfinished left = { .n = 0 }, unsent = { .n = 0 };
-    const struct timespec nap = { 0, 100000 };
+    const struct timespec pause = { 0, 100000 };
     uint64_t began = clock_ns(), waited = 0;
     bool busy;
 
@@ -133,7 +133,7 @@ void trig_report_unfinished(void)
             xport_progress->poll();
         waited = clock_ns() - began;
         if (busy && waited > SPIN_NS)
-            nanosleep(&nap, NULL);
+            nanosleep(&pause, NULL);
     } while (busy && waited < (uint64_t)END_S * 1000000000u);
     trig_visit_each(count_unsent, &unsent);
     stream_unfinished_report(&unsent, "operation of a trigger has had its hits "

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { UPDATES = 60, NAP_MS = 30 };     /* after that long a wait sleeps */
+enum { UPDATES = 60, PAUSE_MS = 30 };     /* after that long a wait sleeps */
 
 static uint64_t in_data[UPDATES], *in_heap;
 static bool ended;
@@ -37,10 +37,10 @@ static void *poll_network(void *unused)
 
 static void update(uint64_t *words)
 {
-    const struct timespec nap = { 0, NAP_MS * 1000000L };
+    const struct timespec pause = { 0, PAUSE_MS * 1000000L };
 
     for (int i = 0; i < UPDATES; i++) {
-        nanosleep(&nap, NULL);
+        nanosleep(&pause, NULL);
         shmem_uint64_p(&words[i], 1, 1);
         shmem_quiet();
     }
