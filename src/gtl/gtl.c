@@ -17,7 +17,7 @@ static bool is_refused GUARDED_BY(opening);        /* and was logged */
 
 /* By the values of SHMEM_DEVICE, in the order in which auto tries them. */
 enum { AUTO = ENV_DEVICE_AUTO, N_DRIVERS = ENV_DEVICE_NONE + 1 };
-static const struct gtl_ops *const drivers[N_DRIVERS] = {
+const struct gtl_ops *const gtl_drivers[N_DRIVERS] = {
     [ENV_DEVICE_CUDA] = &gtl_cuda, [ENV_DEVICE_HIP] = &gtl_hip,
     [ENV_DEVICE_SOFTWARE] = &gtl_soft, [ENV_DEVICE_NONE] = &gtl_none
 };
@@ -63,12 +63,10 @@ static int try_all(int local)
     int rc = -ENODEV;
 
     for (int i = AUTO + 1; i < N_DRIVERS && rc; i++) {
-        if (!drivers[i])
-            continue;
-        rc = try(drivers[i], local);
+        rc = try(gtl_drivers[i], local);
         if (rc && rc != -ENODEV)
             log_warn(ERR_DEVICE, "device of driver %s: %s; it is not used",
-                     drivers[i]->name, gtl_error());
+                     gtl_drivers[i]->name, gtl_error());
     }
     return rc;
 }
@@ -81,10 +79,10 @@ static int try_chosen(int local) REQUIRES(opening)
 
     if (wanted() == AUTO)
         return try_all(local);
-    rc = try(drivers[wanted()], local);
+    rc = try(gtl_drivers[wanted()], local);
     if (rc && !is_refused)
         log_warn(ERR_DEVICE, "SHMEM_DEVICE=%s: %s",
-                 drivers[wanted()]->name, gtl_error());
+                 gtl_drivers[wanted()]->name, gtl_error());
     is_refused = rc;
     return rc;
 }
@@ -113,8 +111,8 @@ static bool find_pci_address(int local, char pci[16])
     int held = fd_hold(), rc = -ENODEV;
 
     for (int i = AUTO + 1; i < N_DRIVERS && rc; i++)
-        if (drivers[i] && (wanted() == AUTO || wanted() == i))
-            rc = drivers[i]->pci_address(local, pci);
+        if (wanted() == AUTO || wanted() == i)
+            rc = gtl_drivers[i]->pci_address(local, pci);
     fd_release(held);
     gtl_error_clear();
     return !rc && *pci;

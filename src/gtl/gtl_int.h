@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 extern hidden const struct gtl_ops gtl_soft, gtl_cuda, gtl_hip;
+/* By ENV_DEVICE_..., up to ENV_DEVICE_NONE; NULL for ENV_DEVICE_AUTO. */
+extern hidden const struct gtl_ops *const gtl_drivers[];
 
 /* ---- gtl_error.c ---- */
 void gtl_error_clear(void);

@@ -20,7 +20,8 @@ _Static_assert((int)MSG_PROTO_ONE_SHOT == STREAM_ONCE &&
                (int)MSG_PROTO_PART == STREAM_PARTITIONED &&
                (int)MSG_PROTOS == STREAM_OF_COLL,
                "enum msg_proto_id and the counts of stream/stream_stats.h "
-               "differ: a new protocol goes before MSG_PROTO_ONE_SHOT, and "
+               "differ: a new protocol goes directly before "
+               "MSG_PROTO_ONE_SHOT, and "
                "STREAM_ONCE is its number plus 1");
 
 /* ---- slots that a protocol has no use for ---- */

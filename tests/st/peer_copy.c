@@ -5,11 +5,8 @@
  * GPUs, too.
  * PEs: 2
  * Env: SHMEM_STATS=1 SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16M
- * Expect: ^sluice: PE 0 \([^ ]*\): streams: [1-9][0-9]* operations by the
- * device, 0 posted, 0 triggered, 0 completed, 0 by the NIC, 0 declined, 0 failed; .*$
- * Expect: ^sluice: PE 1 \([^ ]*\): messages: 320 sent, 0 ready, 0 eager, 320
- * by peer copy, 0 triggered, 0 by rendezvous, 0 one-shot, 0 of collective
- * requests$
+ * Expect: ^sluice: PE 0 \([^ ]*\): streams: [1-9][0-9]* operations by the device, 0 posted, 0 triggered, 0 completed, 0 by the NIC, 0 declined, 0 failed; .*$
+ * Expect: ^sluice: PE 1 \([^ ]*\): messages: 320 sent, 0 ready, 0 eager, 320 by peer copy, 0 triggered, 0 by rendezvous, 0 one-shot, 0 of collective requests$
  * Timeout: 30 */
 #include "msg.h"
 

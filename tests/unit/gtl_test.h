@@ -24,7 +24,7 @@ static T_UNUSED void *some_stream;
 
 static T_UNUSED bool is_host(void)
 {
-    return !strcmp(gtl->name, "software");
+    return gtl_device.host_streams;
 }
 
 /* False: there is no device, and the program is to end with its status. */
