@@ -32,6 +32,48 @@ static void reach(void)
         exit(9);
 }
 
+/* Until the process is in that state. */
+static void await_state(long pid, char state)
+{
+    char name[64], text[512], *end = NULL;
+
+    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
+    while (!end || end[2] != state) {
+        FILE *f = fopen(name, "r");
+
+        if (!f || !fgets(text, sizeof text, f))
+            exit(8);
+        fclose(f);
+        end = strrchr(text, ')');
+        usleep(1000);
+    }
+}
+
+/* PE 1 is killed, and PE 0 ends the job for it, before the supervisor sees
+ * either. */
+static void abort_after_kill(void)
+{
+    static long pid;
+    pid_t supervisor = getppid();
+
+    if (shmem_my_pe()) {
+        shmem_long_p(&pid, getpid(), 0);
+    } else {
+        kill(supervisor, SIGSTOP);
+        await_state(supervisor, 'T');
+    }
+    shmem_barrier_all();
+    if (shmem_my_pe())
+        raise(SIGKILL);
+    await_state(pid, 'Z');
+    if (fork() == 0) {
+        usleep(200000);
+        kill(supervisor, SIGCONT);
+        _exit(0);
+    }
+    shmem_global_exit(7);
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -46,6 +88,8 @@ int main(int argc, char **argv)
         shmem_finalize();
     }
     reach();
+    if (!strcmp(word, "kill"))
+        abort_after_kill();
     if (!strcmp(word, "leave") && shmem_my_pe() == 1)
         _exit(0);
     if (!strcmp(word, "leave-all"))
@@ -133,6 +177,9 @@ for status in 0:0 42:42 256:1; do
     expect "${status#*:}" "shmem_global_exit of ${status%:*}"
     silent "shmem_global_exit of ${status%:*}"
 done
+try -n 2 "$dir/pe" kill
+expect 137 'PE 1 is killed, and PE 0 ends the job'
+said '^oshrun: PE 1 (.*, pid [0-9]*) was killed by signal 9 (Killed).* \[S-E-PEDIED\]$'
 try -n 3 "$dir/pe" leave
 expect 1 'PE 1 leaves'
 said '^oshrun: PE 1 (.*) exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \[S-E-NOFINI\]$'

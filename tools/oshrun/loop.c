@@ -114,6 +114,15 @@ static void read_channels(struct supervisor *k)
     }
 }
 
+static void read_channel_now(struct supervisor *k, int pe)
+{
+    struct pollfd *p = &k->fds[AT_PES + PE_FDS * pe + PE_CHANNEL];
+
+    watch_channel(k, pe);
+    if (poll(p, 2, 0) > 0)
+        channel_read(&k->job, pe);
+}
+
 /* Reads what PEs sent before they ended. */
 static void read_channels_now(struct supervisor *k)
 {
@@ -173,25 +182,42 @@ static void drain(struct pe *p)
         ;
 }
 
-static void handle_exited_children(struct supervisor *k)
+/* Those that a signal ended, or the others. */
+static void note_exits(struct supervisor *k, const struct exited_child *dead,
+                       int n, bool by_signal)
+{
+    struct pe *p;
+    int pe;
+
+    for (int i = 0; i < n; i++) {
+        p = pe_of(&k->job, dead[i].pid);
+        if (!p || !WIFSIGNALED(dead[i].wstatus) == by_signal)
+            continue;
+        pe = (int)(p - k->job.pe);
+        read_channel_now(k, pe);
+        drain(p);
+        job_note_exit(&k->job, pe, dead[i].wstatus);
+    }
+}
+
+/* False: there are none.  What others have sent since a PE was killed is
+ * about that. */
+static bool handle_exited_children(struct supervisor *k)
 {
     struct exited_child dead[64];
-    struct pe *p;
+    bool any = false;
     int n;
 
     while ((n = reap(dead, 64)) > 0) {
+        any = true;
+        note_exits(k, dead, n, true);
         read_server(k);
         read_channels_now(k);
         if (k->report >= 0)
             read_report(k);
-        for (int i = 0; i < n; i++) {
-            p = pe_of(&k->job, dead[i].pid);
-            if (!p)
-                continue;
-            drain(p);
-            job_note_exit(&k->job, (int)(p - k->job.pe), dead[i].wstatus);
-        }
+        note_exits(k, dead, n, false);
     }
+    return any;
 }
 
 /* ---- writing ---- */
@@ -316,12 +342,13 @@ static void poll_once(struct supervisor *k, int64_t until)
         if (p[PE_ERR].revents)
             source_read(&j->pe[i].err);
     }
-    read_channels(k);
-    if (k->fds[AT_SERVER].revents)
-        read_server(k);
-    if (k->report >= 0 && k->fds[AT_REPORT].revents)
-        read_report(k);
-    handle_exited_children(k);
+    if (!handle_exited_children(k)) {
+        read_channels(k);
+        if (k->fds[AT_SERVER].revents)
+            read_server(k);
+        if (k->report >= 0 && k->fds[AT_REPORT].revents)
+            read_report(k);
+    }
     flush_partial_lines(j);
     write_output(j);
 }
