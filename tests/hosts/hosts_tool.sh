@@ -100,12 +100,18 @@ for wait in 0 0.1 0.2 0.8; do
     [ ! -e "$1" ] || fail "a signal after $wait s leaves $1"
 done
 # Not even after SIGKILL.
-SLUICE_TEST_MARK=$mark sh "$tool" with 2 sleep 30 &
+SLUICE_TEST_MARK=$mark sh "$tool" with 2 sh -c ': >"$0/up"; exec sleep 30' "$dir" &
 pid=$!
-sleep 0.8
+until [ -e "$dir/up" ]; do
+    sleep 0.1
+done
 kill -KILL $pid
 wait $pid
-sleep 1
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    set -- "$dir"/sluice-hosts.*
+    [ -e "$1" ] || break
+    sleep 0.1
+done
 none_left "SLUICE_TEST_MARK=$mark" SIGKILL
 set -- "$dir"/sluice-hosts.*
 [ ! -e "$1" ] || fail "SIGKILL leaves $1"

@@ -119,9 +119,16 @@ exec 3>&-
 
 # A full disk is said once, and in the status.
 if [ -w /dev/full ]; then
-    timeout 60 oshrun -n 2 sh -c 'echo a; sleep 0.2; echo b' >/dev/full 2>"$err"
+    # shellcheck disable=SC2016
+    timeout 60 oshrun -n 2 sh -c 'echo a
+        until grep -q "No space" "$0"; do sleep 0.05; done
+        echo b' "$err" >/dev/full 2>"$err"
     [ $? -eq 1 ] || fail '/dev/full: status'
     said 'cannot write standard output: No space left on device'
+    for _ in 1 2 3 4 5 6; do        # also by PEs that have ended at once
+        oshrun -n 2 echo a >/dev/full 2>"$err"
+        [ $? -eq 1 ] || fail '/dev/full: status of echo'
+    done
 fi
 timeout 60 oshrun -n 2 echo x >&- 2>"$err"
 [ $? -eq 0 ] || fail "closed standard output: $(cat "$err")"

@@ -17,6 +17,17 @@ begin_job()
     wait_for "$dir/up.0" && wait_for "$dir/up.1"
 }
 
+# stops PID WHO: within some seconds.
+stops()
+{
+    n=0
+    until case $(sed 's/.*) //' "/proc/$1/stat") in T*) true ;; *) false ;; esac; do
+        n=$((n + 1))
+        [ $n -lt 100 ] || { fail "SIGTSTP did not stop $2"; return; }
+        sleep 0.05
+    done
+}
+
 end_job()
 {
     wait $job
@@ -48,10 +59,12 @@ for sig in INT:130 TERM:143 QUIT:131; do
 done
 
 # shellcheck disable=SC2016
-begin_job 'trap "" INT TERM; echo x >"$dir/up.$SLUICE_JOB_PE"; while :; do sleep 1; done'
+begin_job 'trap ": >$dir/got.$SLUICE_JOB_PE" INT; trap "" TERM
+    echo x >"$dir/up.$SLUICE_JOB_PE"; while :; do sleep 0.1; done'
 kill -INT $job
+wait_for "$dir/got.0" && wait_for "$dir/got.1"
 sleep 0.5
-kill -0 $job 2>/dev/null || fail 'one SIGINT ended PEs that ignore it'
+kill -0 $job 2>/dev/null || fail 'one SIGINT ended PEs that go on'
 begin=$(now)
 kill -INT $job
 end_job
@@ -72,17 +85,22 @@ end_job
 
 # Stopped: no PE counts on; continued: they do.
 # shellcheck disable=SC2016
-begin_job 'echo x >"$dir/up.$SLUICE_JOB_PE"; i=0
-    while [ $i -lt 30 ]; do i=$((i + 1)); echo $i; sleep 0.05; done'
+begin_job 'i=0
+    echo $$ >"$dir/up.new.$SLUICE_JOB_PE"
+    mv "$dir/up.new.$SLUICE_JOB_PE" "$dir/up.$SLUICE_JOB_PE"
+    while [ $i -lt 30 ]; do
+        i=$((i + 1)); echo $i; echo $i >>"$dir/got.$SLUICE_JOB_PE"; sleep 0.05
+        [ $i != 29 ] || until [ -e "$dir/up.on" ]; do sleep 0.05; done
+    done'
 kill -TSTP $job
-sleep 0.3
-lines=$(wc -l <"$out")
+stops "$job" oshrun
+for pe in 0 1; do
+    stops "$(cat "$dir/up.$pe")" "PE $pe"
+done
+lines=$(cat "$dir"/got.* | wc -l)
 sleep 0.5
-[ "$(wc -l <"$out")" -eq "$lines" ] || fail 'SIGTSTP did not stop the PEs'
-case $(sed 's/.*) //' "/proc/$job/stat") in
-    T*) ;;
-    *) fail 'SIGTSTP did not stop oshrun' ;;
-esac
+[ "$(cat "$dir"/got.* | wc -l)" -eq "$lines" ] || fail 'SIGTSTP did not stop the PEs'
+: >"$dir/up.on"
 kill -CONT $job
 end_job
 [ $status -eq 0 ] || fail "SIGCONT: status $status"

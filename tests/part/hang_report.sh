@@ -18,12 +18,15 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     shmemx_req_t ends[2], sum;
     shmemx_trig_t trig;
+    char ready[16];
     int me, other;
 
     (void)argc;
     shmem_init();
     me = shmem_my_pe();
     other = 1 - me;
+    snprintf(ready, sizeof ready, "ready.%d", me);
+    fclose(fopen(ready, "w"));
     if (!strcmp(word, "message")) {
         shmemx_psend_init(a, 8, 8, other, 7, &ends[0]);
         shmemx_precv_init(b, 8, 8, other, 7, &ends[1]);
@@ -52,8 +55,12 @@ C
 # asked WORD PPN REGEX: what PE 0 says, once it waits.
 asked()
 {
+    rm -f ready.*
     "$bin/oshrun" -n 2 --ppn "$2" ./stuck "$1" >"$out" 2>"$err" </dev/null &
     job=$!
+    until [ -e ready.0 ] && [ -e ready.1 ]; do
+        sleep 0.1
+    done
     until grep -qE "PE 0 \([^ ]+\): in $3" "$err" ||
         [ $((tries = ${tries:-0} + 1)) -gt 20 ]; do
         sleep 1

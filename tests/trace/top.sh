@@ -169,10 +169,13 @@ done
 # A job ends while it is watched; and then there is none.
 how='the end'
 begin
+rm -f top.txt
 # shellcheck disable=SC2086
 timeout 60 "$top" -d 0.2 $pids >top.txt 2>top.err &
 reader=$!
-sleep 1
+until [ -s top.txt ]; do
+    sleep 0.1
+done
 end
 wait $reader || fail "$how: status $?"
 grep -q 'no PE runs here any more' top.err || fail "$how: $(cat top.err)"

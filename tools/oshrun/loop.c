@@ -223,22 +223,25 @@ static bool handle_exited_children(struct supervisor *k)
 /* ---- writing ---- */
 
 /* Standard output cannot be written: no line where its reader has ended, as for
- * any program in a pipeline. */
+ * any program in a pipeline, and no failure if the PEs have ended, too. */
 static void check_output(struct job *j)
 {
     int err = j->out->error;
+    bool fails = j->alive;
 
     if (!err || j->output_lost)
         return;
     j->output_lost = true;
-    if (err == EPIPE)
+    if (err == EPIPE) {
         job_end(j, BY_READER, -1, EXIT_SIGNAL + SIGPIPE, 0);
-    else if (err == EIO && j->out->tty)
+    } else if (err == EIO && j->out->tty) {
         job_end(j, BY_READER, -1, EXIT_SIGNAL + SIGHUP, 0);
-    else
+    } else {
         say("S-E-OUTPUT", "cannot write standard output: %s; what the PEs print "
             "is lost from here on", strerror(err));
-    if (j->status == 0 && j->alive)
+        fails = true;
+    }
+    if (j->status == 0 && fails)
         j->status = EXIT_FAILURE;
 }
 

@@ -27,6 +27,20 @@ static size_t wrong(const unsigned char *p, size_t n, int key)
     return bad;
 }
 
+static void await_stop(long pid)
+{
+    char name[64], line[512] = "";
+
+    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
+    while (!strstr(line, ") T ")) {
+        FILE *f = fopen(name, "r");
+
+        if (!f || !fgets(line, sizeof line, f))
+            exit(1);
+        fclose(f);
+    }
+}
+
 /* A put with a signal leaves its end to others, so that it returns although
  * PE 1 takes nothing. */
 static void put_to_stopped(unsigned char *to, const unsigned char *from,
@@ -41,7 +55,7 @@ static void put_to_stopped(unsigned char *to, const unsigned char *from,
     if (me == 1)
         raise(SIGSTOP);
     if (me == 0) {
-        usleep(200000);
+        await_stop(pid_of);
         for (int i = 0; i < 4; i++)
             shmem_putmem_signal_nbi(to, from, n, &arrived, 1,
                                     SHMEM_SIGNAL_ADD, 1);
