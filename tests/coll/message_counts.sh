@@ -15,7 +15,7 @@ run() # PES VARIABLE...
         --ppn 1 "$BUILD/obj/tests/unit/coll_scale" >out 2>&1 </dev/null &&
         grep 'operations  *[0-9]* bytes\|published' out |
         grep -v network && return
-    echo "FAIL: coll_scale on $pes PEs${*:+ with $*}"
+    echo "FAIL: coll_scale on $pes PEs${*:+ with $*}: status $? (124: ended after 120 s)"
     grep -v 'waits: \|network: ' out | head -n 40 | cut -c 1-300
     failed=1
 }

@@ -42,20 +42,27 @@ for program in pe/amo pe/signal pe/wait pe/lock; do
 done
 with cuda-discrete pe/amo SHMEM_OFI_AMO=message -n 4 --ppn 2
 
-# ways BROADCAST COLLECT FCOLLECT ALLTOALL REDUCE SCAN
+# ways BROADCAST COLLECT FCOLLECT ALLTOALL REDUCE SCAN: each word of each variable
+# is in a row.
+pes='-n 3'
 ways()
 {
     for program in coll/move coll/reduce coll/active_sets; do
+        # shellcheck disable=SC2086
         with cuda-discrete $program "SHMEM_COLL_BROADCAST=$1" \
             "SHMEM_COLL_COLLECT=$2" "SHMEM_COLL_FCOLLECT=$3" \
             "SHMEM_COLL_ALLTOALL=$4" "SHMEM_COLL_REDUCE=$5" \
-            "SHMEM_COLL_SCAN=$6" -n 3
+            "SHMEM_COLL_SCAN=$6" $pes
     done
 }
 ways pipeline ring bruck bruck ring doubling
 ways binomial push ring pairwise doubling pull
 ways push pull push pull split doubling
 ways pull push pull push pull pull
+pes='-n 4 --ppn 2'
+ways nodes nodes nodes pull nodes doubling
+ways scatter bruck ring bruck halving pull
+ways scatter pull push pairwise ring doubling
 
 # All symmetric memory that the program does not name is the device's.
 for program in pe/rma_sized coll/move coll/reduce coll/active_sets; do

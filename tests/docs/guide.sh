@@ -92,9 +92,11 @@ done >names
 grep -oE '\]\([^)#:]*\)' "$guide" | tr -d '])(' | while read -r link; do
     [ -e "$SRC/docs/guide/$link" ] || echo "no file $link"
 done >>names
-grep -oE '\bSHMEM_(TRIGGER|STALL|TIMEOUT|DEFAULT|ENABLE|INFO|STATS)[A-Z_]*' "$guide" | sort -u |
-    while read -r name; do
+# In all pages of the guide; openshmem.md in docs/start has other libraries' too.
+grep -ohE '\bSHMEM_[A-Z][A-Z0-9_]*[A-Z0-9]\b' "$SRC"/docs/guide/*.md "$SRC/README.md" |
+    sort -u | while read -r name; do
         grep -qE "^ENV\([a-z]*, *${name#SHMEM_}," "$SRC/src/base/env_defs.h" ||
+            grep -qw "$name" "$SRC"/include/*.h "$SRC"/include/compat/*.h ||
             echo "no variable $name"
     done >>names
 check [ ! -s names ]

@@ -122,7 +122,8 @@ function argument(type) {
     if (type ~ /^(const )?(T|void) \*$/) return "buffer[" pointers++ "]"
     if (type == "T") return "1"
     if (!(type in value)) {
-        print "no value for " type >"/dev/stderr"
+        print "no value for " type " (all_calls.awk): is it misspelt in a " \
+            "prototype?" >"/dev/stderr"
         exit 1
     }
     return value[type]

@@ -37,6 +37,14 @@ for cxx in $compilers; do
             fail "$cxx: overloads in spite of SHMEM_STRICT"
     done
 done
+# Each generic name of C11 is an overload, too.
+sed -n 's/^#define \(shmemx\{0,1\}_[a-z0-9_]*\)(.*/\1/p' "$SRC"/include/*_generic.h |
+    sort -u >generic
+printf '#include <shmem.h>\n#include <shmemx.h>\n#include <shmemx_st.h>\n' >all.cpp
+${compilers##* } -E -I"$SRC/include" all.cpp | grep -o 'shmemx\{0,1\}_[a-z0-9_]*(' |
+    tr -d '(' | sort -u | comm -23 generic - >missing
+[ -s generic ] && [ ! -s missing ] ||
+    fail "no overload (*_overload.h) of $(paste -sd' ' missing)"
 # A library with a sanitizer wants programs of the same compiler.
 case $("$BUILD/bin/oshcc" --showme:compile) in
     *-fsanitize=*) ;;
