@@ -124,11 +124,12 @@ static void sleep_on_fds(uint32_t seen, uint64_t ns)
     if (ns)
         __atomic_store_n(&progress.in_poll, true, __ATOMIC_SEQ_CST);
     /* seq_cst: a caller that this look misses finds in_poll set. */
-    if ((ns && eventcount_now(&progress.calls) != seen) || !collect_fds(&s)) {
+    if (ns && eventcount_now(&progress.calls) != seen) {
         __atomic_store_n(&progress.in_poll, false, __ATOMIC_RELAXED);
         return;
     }
-    if (ppoll(s.p, s.n, ns == FOREVER ? NULL : &t, NULL) > 0) {
+    if (collect_fds(&s) &&
+        ppoll(s.p, s.n, ns == FOREVER ? NULL : &t, NULL) > 0) {
         if (s.p[0].revents && read(progress.fd, &calls, sizeof calls) < 0)
             log_info(LOG_PROGRESS, "a call of the progress thread: %m");
         for (nfds_t i = 1; i < s.n; i++)

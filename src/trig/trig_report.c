@@ -103,16 +103,20 @@ static void name_call(const struct trig *t, int tag, char *text, size_t size)
              op->op.pe, tag);
 }
 
+struct progress_made {
+    bool busy, any;
+};
+
 /* Of the program's: does operations that have had their hits, and counts. */
 static void end_begun(struct trig *t, void *arg)
 {
-    bool *busy = arg;
+    struct progress_made *made = arg;
 
     if (t->owner.arg)
         return;
     trig_scan(t);
-    trig_step(t, busy);
-    *busy |= trig_is_busy(t);
+    made->any |= trig_step(t, &made->busy);
+    made->busy |= trig_is_busy(t);
 }
 
 enum { END_S = 10 };                 /* at most */
@@ -123,18 +127,18 @@ void trig_report_unfinished(void)
     struct unfinished u = { .first_text = name_call };
     struct stream_unfinished left = { .n = 0 }, unsent = { .n = 0 };
     const struct timespec pause = { 0, 100000 };
-    uint64_t began = clock_ns(), waited = 0;
-    bool busy;
+    uint64_t began = clock_ns(), waited;
+    struct progress_made made;
 
     do {
-        busy = false;
-        trig_visit_each(end_begun, &busy);
-        if (busy && xport_net)
-            xport_progress->poll();
+        made = (struct progress_made){ .busy = false };
+        trig_visit_each(end_begun, &made);
+        if (made.busy && xport_net)
+            made.any |= xport_progress->poll();
         waited = clock_ns() - began;
-        if (busy && waited > SPIN_NS)
+        if (made.busy && !made.any && waited > SPIN_NS)
             nanosleep(&pause, NULL);
-    } while (busy && waited < (uint64_t)END_S * 1000000000u);
+    } while (made.busy && waited < (uint64_t)END_S * 1000000000u);
     trig_visit_each(count_unsent, &unsent);
     stream_unfinished_report(&unsent, "operation of a trigger has had its hits "
                              "and could not be sent", "operations of triggers "
@@ -176,11 +180,11 @@ struct visit {
 static void visit_ops(struct trig *t, void *arg)
 {
     const struct visit *v = arg;
-    bool busy = false;
+    struct progress_made made = { .busy = false };
 
     if (t->owner.arg)
         return;
-    end_begun(t, &busy);           /* kernels' copies are counted late */
+    end_begun(t, &made);           /* kernels' copies are counted late */
     for (int i = 0; i < t->n_tags; i++) {
         const struct trig_tag *g = &t->tags[i];
 

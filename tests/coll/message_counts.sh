@@ -12,10 +12,11 @@ run() # PES VARIABLE...
     pes=$1
     shift
     env SHMEM_STATS=1 "$@" timeout -k 5 120 "$BUILD/bin/oshrun" -n "$pes" \
-        --ppn 1 "$BUILD/obj/tests/unit/coll_scale" >out 2>&1 </dev/null &&
-        grep 'operations  *[0-9]* bytes\|published' out |
+        --ppn 1 "$BUILD/obj/tests/unit/coll_scale" >out 2>&1 </dev/null
+    status=$?
+    [ $status -eq 0 ] && grep 'operations  *[0-9]* bytes\|published' out |
         grep -v network && return
-    echo "FAIL: coll_scale on $pes PEs${*:+ with $*}: status $? (124: ended after 120 s)"
+    echo "FAIL: coll_scale on $pes PEs${*:+ with $*}: status $status (124: ended after 120 s)"
     grep -v 'waits: \|network: ' out | head -n 40 | cut -c 1-300
     failed=1
 }

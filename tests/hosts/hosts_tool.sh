@@ -102,7 +102,7 @@ done
 # Not even after SIGKILL.
 SLUICE_TEST_MARK=$mark sh "$tool" with 2 sh -c ': >"$0/up"; exec sleep 30' "$dir" &
 pid=$!
-until [ -e "$dir/up" ]; do
+until [ -e "$dir/up" ] || ! kill -0 $pid 2>/dev/null; do
     sleep 0.1
 done
 kill -KILL $pid

@@ -41,7 +41,7 @@ done
 sed -n 's/^#define \(shmemx\{0,1\}_[a-z0-9_]*\)(.*/\1/p' "$SRC"/include/*_generic.h |
     sort -u >generic
 printf '#include <shmem.h>\n#include <shmemx.h>\n#include <shmemx_st.h>\n' >all.cpp
-${compilers##* } -E -I"$SRC/include" all.cpp | grep -o 'shmemx\{0,1\}_[a-z0-9_]*(' |
+${compilers##* } -E -I"$SRC/include" all.cpp | grep -o '\bshmemx\{0,1\}_[a-z0-9_]*(' |
     tr -d '(' | sort -u | comm -23 generic - >missing
 [ -s generic ] && [ ! -s missing ] ||
     fail "no overload (*_overload.h) of $(paste -sd' ' missing)"

@@ -92,6 +92,7 @@ begin_job 'i=0
         i=$((i + 1)); echo $i; echo $i >>"$dir/got.$SLUICE_JOB_PE"; sleep 0.05
         [ $i != 29 ] || until [ -e "$dir/up.on" ]; do sleep 0.05; done
     done'
+wait_for "$dir/got.0" && wait_for "$dir/got.1"
 kill -TSTP $job
 stops "$job" oshrun
 for pe in 0 1; do

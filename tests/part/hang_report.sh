@@ -18,14 +18,14 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     shmemx_req_t ends[2], sum;
     shmemx_trig_t trig;
-    char ready[16];
+    char ready[32];
     int me, other;
 
     (void)argc;
     shmem_init();
     me = shmem_my_pe();
     other = 1 - me;
-    snprintf(ready, sizeof ready, "ready.%d", me);
+    snprintf(ready, sizeof ready, "%s.%d", word, me);
     fclose(fopen(ready, "w"));
     if (!strcmp(word, "message")) {
         shmemx_psend_init(a, 8, 8, other, 7, &ends[0]);
@@ -55,10 +55,10 @@ C
 # asked WORD PPN REGEX: what PE 0 says, once it waits.
 asked()
 {
-    rm -f ready.*
+    rm -f "$1".[01]
     "$bin/oshrun" -n 2 --ppn "$2" ./stuck "$1" >"$out" 2>"$err" </dev/null &
     job=$!
-    until [ -e ready.0 ] && [ -e ready.1 ]; do
+    until [ -e "$1.0" ] && [ -e "$1.1" ] || ! kill -0 $job 2>/dev/null; do
         sleep 0.1
     done
     until grep -qE "PE 0 \([^ ]+\): in $3" "$err" ||

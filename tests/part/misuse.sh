@@ -130,8 +130,7 @@ int main(int argc, char **argv)
             shmemx_req_startall(2, (shmemx_req_t[]){ s, r });
         if (!strcmp(word, "k_late"))
             grid.items = 4;
-        if (!shmem_my_pe())
-            begins();
+        begins();
         shmemx_stream_launch(stream, &grid, kernel, NULL);
         shmemx_stream_sync(stream);
     }

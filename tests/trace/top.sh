@@ -173,7 +173,7 @@ rm -f top.txt
 # shellcheck disable=SC2086
 timeout 60 "$top" -d 0.2 $pids >top.txt 2>top.err &
 reader=$!
-until [ -s top.txt ]; do
+until [ -s top.txt ] || ! kill -0 $reader 2>/dev/null; do
     sleep 0.1
 done
 end

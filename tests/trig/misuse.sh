@@ -163,8 +163,7 @@ int main(int argc, char **argv)
         rc = host();
     } else if (shmem_my_pe() == 0) {
         shmemx_trig_put(t, 1, 1, a, b, 8, pe);
-        if (!shmem_my_pe())
-            begins();
+        begins();
         shmemx_stream_launch(s, &grid, kernel, NULL);
         shmemx_stream_sync(s);
     }

@@ -24,6 +24,7 @@ static void await_stop(void)
         if (!f || !fgets(line, sizeof line, f))
             exit(4);
         fclose(f);
+        usleep(1000);
     }
 }
 

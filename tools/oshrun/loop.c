@@ -39,7 +39,7 @@ static struct supervisor {
 } supervisor;
 
 /* A child that has ended; events of the server and the channels are read before
- * it is handled. */
+ * it is handled, and of one that a signal ended its own channel alone. */
 struct exited_child {
     pid_t pid;
     int wstatus;
@@ -200,8 +200,8 @@ static void note_exits(struct supervisor *k, const struct exited_child *dead,
     }
 }
 
-/* False: there are none.  What others have sent since a PE was killed is
- * about that. */
+/* False: there are none.  What others have sent when a PE was killed is taken to
+ * be about that. */
 static bool handle_exited_children(struct supervisor *k)
 {
     struct exited_child dead[64];
@@ -223,7 +223,7 @@ static bool handle_exited_children(struct supervisor *k)
 /* ---- writing ---- */
 
 /* Standard output cannot be written: no line where its reader has ended, as for
- * any program in a pipeline, and no failure if the PEs have ended, too. */
+ * any program in a pipeline. */
 static void check_output(struct job *j)
 {
     int err = j->out->error;

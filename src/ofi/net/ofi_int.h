@@ -163,8 +163,8 @@ _Noreturn void ofi_fatal(const char *what, int pe, long rc, const char *detail)
  * report, and the caller counts the operation as done. */
 void ofi_op_error(struct xport_ctx *f, const char *what, int pe, long rc,
                 const char *detail) __attribute__((cold));
-/* The owner of a context that goes on after errors ends: no report is under way,
- * and none comes any more. */
+/* Before the owner of a context goes: on return no report is under way, and none
+ * comes. */
 void ofi_op_errors_end(struct xport_ctx *f);
 /* As ofi_fatal where it gave no answer, or no room. */
 _Noreturn void ofi_fatal_timeout(const struct ofi_wait *w, uint64_t waited_ns)

@@ -118,10 +118,11 @@ static bool watch(int fd, bool *undecided)
     return true;
 }
 
-/* The number that the next descriptor gets, or -1. */
+/* The number that the next descriptor above 2 gets, or -1; a socket that gets a
+ * lower one is found after AGAIN_NS. */
 static int next_descriptor(void)
 {
-    /* The first three may be about to be opened by the program. */
+    /* The program may be about to open the first three. */
     int fd = fcntl(set, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
     if (fd >= 0)

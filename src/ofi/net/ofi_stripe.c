@@ -224,7 +224,7 @@ static bool local_open(struct stripe *s, const struct job *j,
     void *local = iov->iov_base;
     size_t len = iov->iov_len;
     int seg, rc;
-    char text[128];
+    char text[192];
 
     *desc = NULL;
     if (!ofi.descs && !ofi.hmem)
@@ -279,7 +279,7 @@ static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
         .msg_iov = &iov, .iov_count = 1, .addr = pair->addr,
         .rma_iov = &remote, .rma_iov_count = 1, .context = &s->op
     };
-    char text[128] = "";
+    char text[64] = "";
     void *desc;
     long rc;
 

@@ -38,6 +38,7 @@ static void await_stop(long pid)
         if (!f || !fgets(line, sizeof line, f))
             exit(1);
         fclose(f);
+        usleep(1000);
     }
 }
 
