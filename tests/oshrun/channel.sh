@@ -7,6 +7,8 @@ set -u
 . "$(dirname "$0")/oshrun.inc"
 
 cat >"$dir/pe.c" <<'C'
+#include "await_state.h"
+
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,21 +34,17 @@ static void reach(void)
         exit(9);
 }
 
-/* Until the process is in that state. */
-static void await_state(long pid, char state)
+/* Until the other PE is here, too: then both say what is wrong in time. */
+static void meet(const char *dir)
 {
-    char name[64], text[512], *end = NULL;
+    char own[256], other[256];
+    int me = atoi(getenv("SLUICE_JOB_PE"));
 
-    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
-    while (!end || end[2] != state) {
-        FILE *f = fopen(name, "r");
-
-        if (!f || !fgets(text, sizeof text, f))
-            exit(8);
-        fclose(f);
-        end = strrchr(text, ')');
+    snprintf(own, sizeof own, "%s/here.%d", dir, me);
+    snprintf(other, sizeof other, "%s/here.%d", dir, 1 - me);
+    fclose(fopen(own, "w"));
+    while (access(other, F_OK))
         usleep(1000);
-    }
 }
 
 /* PE 1 is killed, and PE 0 ends the job for it, before the supervisor sees
@@ -79,6 +77,8 @@ int main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     int rounds = atoi(word);
 
+    if (argc > 2 && (!strcmp(word, "closed") || !strcmp(word, "other")))
+        meet(argv[2]);
     if (!strcmp(word, "closed") && close(atoi(getenv("SLUICE_JOB_CHANNEL"))))
         return 8;
     if (!strcmp(word, "other") && dup2(1, atoi(getenv("SLUICE_JOB_CHANNEL"))) < 0)
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-oshcc -O1 -Wall "$dir/pe.c" -o "$dir/pe" >"$dir/cc.log" 2>&1 ||
+oshcc -O1 -Wall -iquote "$SRC/tests" "$dir/pe.c" -o "$dir/pe" >"$dir/cc.log" 2>&1 ||
     { cat "$dir/cc.log" >&2; exit 1; }
 
 # joined N TIMES WHAT: the output of the last try is that of N PEs, so often.
@@ -221,7 +221,8 @@ grep -q 'fence of 3 PEs .*: some PEs have started the library more often' "$err"
 
 # A channel that a program in between has closed, or used for a file.
 for word in closed other; do
-    try -n 2 sh -c ". '$dir/hold.inc'; hold 2; exec '$dir/pe' $word"
+    rm -f "$dir"/here.*
+    try -n 2 "$dir/pe" $word "$dir"
     expect 1 "a channel that is $word"
     said "^sluice: PE 0 (.*): oshrun's channel, descriptor [0-9]* of SLUICE_JOB_CHANNEL, is closed: .* \[S-E-PMI\] (and 1 other PE: 1)$"
     [ ! -s "$out" ] || fail "a channel that is $word: $(cat "$out")"

@@ -12,12 +12,14 @@ expect 3 'PE 2 exits with 3'
 said '^oshrun: PE 2 (.*, pid [0-9]*) exited with status 3; ending the other 3 PEs \[S-E-PEEXIT\]$'
 [ $ms -lt 2500 ] || fail "the others ended after $ms ms"
 # Together, else oshrun ends those that come late.
-try -n 3 sh -c ". '$dir/hold.inc'; hold 3; exit 5"
+try -n 3 sh -c ': >at.$SLUICE_JOB_PE
+    while [ ! -e at.0 ] || [ ! -e at.1 ] || [ ! -e at.2 ]; do sleep 0.01; done
+    exit 5'
 expect 5 'all exit with 5'
 said 'exited with status 5, like 2 other PEs: .* \[S-E-PEEXIT\]$'
-try -n 3 sh -c ". '$dir/hold.inc'; hold 3
-    [ \$SLUICE_JOB_PE != 0 ] || echo no such option >&2
-    exit 5"
+try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || { echo no such option >&2; : >word; }
+    while [ ! -e word ]; do sleep 0.01; done
+    exit 5'
 expect 5 'all exit with 5, one says why'
 [ "$(cat "$err")" = 'no such option' ] || fail "all said it: $(cat "$err")"
 try -n 3 sh -c '[ "$SLUICE_JOB_PE" != 0 ] || echo a word >&2; exit $((5 + SLUICE_JOB_PE % 2))'

@@ -32,8 +32,7 @@ expect 4 'PE 1 exits with 4' && quick 'PE 1 exits with 4'
 [ "$(grep -c cleaned "$out")" -eq 2 ] || fail 'SIGTERM did not arrive'
 
 # Lines are merged that come within a moment, and on a busy machine PEs do not
-# even start within one: the first of those that call it writes for all, while
-# oshrun's supervisor stands still.
+# even start within one: the first of those that call it writes for all.
 cat >"$dir/say.inc" <<'S'
 # say "PE..." LINE: each of these says it; \$pe in it is its number.
 say()
@@ -43,12 +42,10 @@ say()
         for pe in $1; do
             until [ -e pid.$pe ]; do sleep 0.02; done
         done
-        stop_supervisor
         for pe in $1; do
             read -r pid <pid.$pe
             eval "echo \"$2\"" >/proc/$pid/fd/2
         done
-        kill -CONT "$PPID"
         : >said
     fi
     until [ -e said ]; do sleep 0.02; done
@@ -58,7 +55,7 @@ S
 saying()
 {
     rm -f pid.* said
-    try -n "$1" sh -c ". '$dir/hold.inc'; . '$dir/say.inc'; $2"
+    try -n "$1" sh -c ". '$dir/say.inc'; $2"
 }
 
 # Messages of the library: one line for all, which also explains the status.
@@ -81,13 +78,15 @@ said '^sluice: PE 0 (h): no block at 0x7f00, PE 0x \[S-E-FREE\] (and 3 other PEs
 # The message arrives although its PE is not the first to die.
 saying 4 'case $SLUICE_JOB_PE in
         3) until [ -e pid.1 ] && [ -e pid.2 ]; do sleep 0.02; done
-            stop_supervisor
-            echo $$ >pid.3.new && mv pid.3.new pid.3
+            echo $$ >dying.new && mv dying.new dying
             exit 6 ;;
-        0) until [ -e pid.3 ]; do sleep 0.02; done
-            until [ "$(state $(cat pid.3))" = Z ]; do sleep 0.02; done ;;
+        0) until [ -e dying ]; do sleep 0.02; done
+            read -r pid <dying
+            while [ -e /proc/$pid ]; do :; done
+            kill -STOP $PPID ;;         # it has seen that end, a moment ago
     esac
     say "0 1 2" "sluice: PE \$pe (h): lost a PE [S-E-PMI]"
+    [ "$SLUICE_JOB_PE" != 0 ] || kill -CONT $PPID
     sleep 20'
 expect 6 'PE 3 exits with 6' && quick 'PE 3 exits with 6'
 grep -q 'lost a PE \[S-E-PMI\] (and 2 other PEs: 1-2)$' "$err" ||

@@ -8,25 +8,11 @@ set -u
 export SHMEM_DEVICE=software SHMEM_STALL=0
 
 program bad <<'C'
+#include "await_state.h"
 #include <shmemx_trig.h>
 enum { OPS = 200, BYTES = 1 << 20 };
 static char a[BYTES], b[BYTES];
 static long pid;
-
-static void await_stop(void)
-{
-    char name[64], line[256] = "";
-
-    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
-    while (!strstr(line, ") T ")) {
-        FILE *f = fopen(name, "r");
-
-        if (!f || !fgets(line, sizeof line, f))
-            exit(4);
-        fclose(f);
-        usleep(1000);
-    }
-}
 
 int main(void)
 {
@@ -43,7 +29,7 @@ int main(void)
         return 0;
     }
     shmem_barrier_all();
-    await_stop();
+    await_state(pid, 'T');
     if (shmemx_trig_create(SHMEM_CTX_DEFAULT, 1, NULL, 0, &t))
         return 3;
     for (int i = 0; i < OPS; i++)

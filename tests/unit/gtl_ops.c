@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Description: each word of SHMEM_DEVICE has its driver, and no slot of a driver's
- * table is empty: a call that a device does not have points at its gtl_no_...()
- * stub. */
+ * table is empty: a call that a device does not have is its gtl_no_...(). */
 #include "unit.h"
 
 #include "base/env.h"

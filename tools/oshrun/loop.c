@@ -194,7 +194,8 @@ static void note_exits(struct supervisor *k, const struct exited_child *dead,
         if (!p || !WIFSIGNALED(dead[i].wstatus) == by_signal)
             continue;
         pe = (int)(p - k->job.pe);
-        read_channel_now(k, pe);
+        if (by_signal)
+            read_channel_now(k, pe);
         drain(p);
         job_note_exit(&k->job, pe, dead[i].wstatus);
     }

@@ -2,6 +2,8 @@
 /* stripes BYTES COUNT HOW - PE 0 puts that to PE 1 so often, which looks at
  * each byte.  HOW: "put"; "get": it gets; "slow": with a pause after each;
  * "stop": with signals, while PE 1 is stopped; "kill": PE 1 is killed meanwhile; "forever": until the job is ended. */
+#include "../../await_state.h"
+
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,21 +29,6 @@ static size_t wrong(const unsigned char *p, size_t n, int key)
     return bad;
 }
 
-static void await_stop(long pid)
-{
-    char name[64], line[512] = "";
-
-    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
-    while (!strstr(line, ") T ")) {
-        FILE *f = fopen(name, "r");
-
-        if (!f || !fgets(line, sizeof line, f))
-            exit(1);
-        fclose(f);
-        usleep(1000);
-    }
-}
-
 /* A put with a signal leaves its end to others, so that it returns although
  * PE 1 takes nothing. */
 static void put_to_stopped(unsigned char *to, const unsigned char *from,
@@ -56,7 +43,7 @@ static void put_to_stopped(unsigned char *to, const unsigned char *from,
     if (me == 1)
         raise(SIGSTOP);
     if (me == 0) {
-        await_stop(pid_of);
+        await_state(pid_of, 'T');
         for (int i = 0; i < 4; i++)
             shmem_putmem_signal_nbi(to, from, n, &arrived, 1,
                                     SHMEM_SIGNAL_ADD, 1);
