@@ -366,12 +366,22 @@ static int test_self(void)
     return rc;
 }
 
+/* When a PE contacts this one, shm of libfabric 1.18 to 2.1 writes into every
+ * endpoint that has an address vector.  One that is not enabled yet has no
+ * memory there, and the polling thread crashes; so contexts share the first. */
+static int most_endpoints(void)
+{
+    if (provider_is("shm") && ofi_lib.fi_version() >= FI_VERSION(1, 18))
+        return 1;
+    return 1 + (int)env.OFI_ENDPOINTS;
+}
+
 static int try_provider(void)
 {
     int rc;
 
     take_stock();
-    ofi.most_eps = 1 + (int)env.OFI_ENDPOINTS;
+    ofi.most_eps = most_endpoints();
     ofi_set_traffic_class(ofi.info);
     rc = ofi_cxi_sender(ofi.info, &ofi.sender);
     if (!rc)
