@@ -179,9 +179,63 @@ done
 end
 wait $reader || fail "$how: status $?"
 grep -q 'no PE runs here any more' top.err || fail "$how: $(cat top.err)"
+[ "$(grep -c -- '-  has ended$' top.txt)" -eq 3 ] || fail "$how: $(tail top.txt)"
 # shellcheck disable=SC2086
 timeout 60 "$top" -n 1 $pids 2>top.err
 [ $? -eq 1 ] || fail "$how: found again: $(cat top.err)"
+
+# A process that closes the library and opens it again is found again.
+how='a restart'
+program restarts <<'C'
+int main(int argc, char **argv)
+{
+    (void)argv;
+    shmem_init();
+    if (argc == 1) {
+        while (access("again", F_OK))
+            usleep(20000);
+        shmem_finalize();
+        while (access("open", F_OK))
+            usleep(20000);
+        shmem_init();
+    }
+    while (access("go", F_OK))
+        usleep(20000);
+    shmem_finalize();
+    return 0;
+}
+C
+rm -f go again open
+./restarts >"$out" 2>"$err" </dev/null &
+job=$!
+./restarts stays >"$out" 2>"$err" </dev/null &  # shmem_top ends with the last
+other=$!
+until timeout 60 "$top" --json -n 1 -d 0.2 $job $other >top.json 2>top.err &&
+    jq -e '.pes | length == 2' top.json >jq.out; do
+    kill -0 $job && kill -0 $other || break
+done
+timeout 100 "$top" --json -d 0.2 $job $other >top.json 2>top.err &
+reader=$!
+# until_one FILTER: of some line from then on, with the PE of $job
+until_one()
+{
+    from=$(($(wc -l <top.json) + 1))
+    for _ in $(seq 200); do
+        tail -n +$from top.json | jq -se "any(.[];
+            .pes | map(select(.pid == $job)) | $1)" >jq.out 2>&1 && return
+        sleep 0.1
+    done
+    fail "$how: never so: $1: $(tail -n 1 top.json | head -c 2000)"
+}
+until_one '.[0].answers'
+: >again
+until_one '.[0].report == "has ended"'
+until_one '. == []'
+: >open
+until_one '.[0].answers'
+: >go
+wait $job && wait $other || fail "$how: status $?"
+wait $reader || fail "$how: shmem_top: $?: $(cat top.err)"
 
 # Not shown where the user wants no reports.
 how='SHMEM_STATE_SIGNAL=0'
@@ -205,6 +259,7 @@ refuses -d 0
 refuses -d x
 refuses -d
 refuses -n -1
+refuses -n 0.5
 refuses --wrong
 refuses 12x
 "$top" --help | grep -q '^usage: shmem_top' || fail 'no help'

@@ -140,14 +140,14 @@ static int run(struct pes *all)
             return 0;
         find_pes(all, options.pids);
         query_pes(all);
+        print_all(all);
+        if (!is_written())
+            return 1;
         forget_ended(all);
         if (!all->n) {
             fprintf(stderr, "shmem_top: no PE runs here any more\n");
             return 0;
         }
-        print_all(all);
-        if (!is_written())
-            return 1;
     }
     return 0;
 }
@@ -170,13 +170,22 @@ static double positive(const char *option, const char *value, double most)
     return v;
 }
 
+static long whole(const char *option, const char *value, double most)
+{
+    double v = positive(option, value, most);
+
+    if (v < 1)
+        refuse(option, value);
+    return (long)v;
+}
+
 static void add_pid(const char *text, int at, int argc)
 {
     if (!options.pids)
         options.pids = calloc((size_t)argc, sizeof *options.pids);
     if (!options.pids)
         exit(1);
-    options.pids[at] = (int)positive("no process:", text, 4194304);
+    options.pids[at] = (int)whole("no process:", text, 4194304);
 }
 
 static void parse(int argc, char **argv)
@@ -189,7 +198,7 @@ static void parse(int argc, char **argv)
         } else if (!strcmp(argv[i], "-d")) {
             options.seconds = positive("-d wants seconds:", argv[++i], 86400);
         } else if (!strcmp(argv[i], "-n")) {
-            options.count = (long)positive("-n wants a number:", argv[++i], 1e9);
+            options.count = whole("-n wants a number:", argv[++i], 1e9);
         } else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             fputs(usage, stdout);
             exit(0);

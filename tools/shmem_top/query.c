@@ -37,15 +37,17 @@ static char read_stat(int pid, uint64_t *cpu_ns)
     return state;
 }
 
+/* A process that has closed the library, or has become another program, is no
+ * PE any more; its next page is another one. */
 static void begin(struct pe *p)
 {
     p->answered = false;
-    p->cpu_before_ns = p->cpu_ns;
-    p->state = read_stat(p->pid, &p->cpu_ns);
+    p->state = read_stat(p->pid, &p->cpu_read_ns);
     if (!p->state || p->state == 'Z')
         return;
     p->request = __atomic_add_fetch(&p->page->wanted, 1, __ATOMIC_ACQ_REL);
-    report_wake_process(p->pid);
+    if (!report_wake_process(p->pid))
+        p->state = 0;
 }
 
 /* False: the PE writes at this moment. */
@@ -87,7 +89,20 @@ static void poll_page(struct pe *p)
     }
     check_page(&p->now);
     p->before = before;
+    p->cpu_before_ns = p->cpu_ns;
+    p->cpu_ns = p->cpu_read_ns;
     p->answered = true;
+}
+
+/* Does its answer come still?  It may have ended since it was asked. */
+static bool is_awaited(struct pe *p)
+{
+    uint64_t cpu_ns;
+
+    if (p->answered || !p->state)
+        return false;
+    p->state = read_stat(p->pid, &cpu_ns);
+    return p->state && !strchr("ZTt", p->state);
 }
 
 void query_pes(struct pes *all)
@@ -103,8 +118,7 @@ void query_pes(struct pes *all)
         waiting = 0;
         for (size_t i = 0; i < all->n; i++) {
             poll_page(&all->at[i]);
-            waiting += !all->at[i].answered && all->at[i].state &&
-                       !strchr("ZTt", all->at[i].state);
+            waiting += is_awaited(&all->at[i]);
         }
     } while (waiting && clock_ns() < end);
 }

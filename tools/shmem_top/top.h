@@ -13,7 +13,8 @@ struct pe {
     int pid;
     struct status_page *page;   /* as the PE maps it */
     struct status_page now, before;     /* before.at_ns 0: no earlier answer */
-    uint64_t cpu_ns, cpu_before_ns;     /* of the process, in all */
+    uint64_t cpu_ns, cpu_before_ns;     /* of the process, at these answers */
+    uint64_t cpu_read_ns;               /* and at the last request */
     uint64_t request;             /* the number of the last request */
     char state;                 /* of the process, as ps prints it; 0: ended */
     bool answered;              /* now is of the last request */
