@@ -28,7 +28,8 @@ typedef struct shmemx_trig_dev {
     shmemx_dev_t dev;
     shmemi_u64 *hits;           /* [n_tags], in pinned memory */
     const shmemi_u64 *done;
-    const shmemi_u64 *doorbells;        /* NULL, or [n_tags]: the NIC's, or 0 */
+    /* NULL, or [n_tags]: the NIC's, or 0; where one thread hits a tag, and once */
+    const shmemi_u64 *doorbells;
     void *trig;                 /* the handle */
     struct shmemi_dev_trig_copy *copies;        /* NULL, or [n_tags] */
     unsigned n_tags;

@@ -455,7 +455,7 @@ bool trig_hits_directly(void)
     return gtl_device.host_adds;
 }
 
-int trig_dev(const char *call, struct shmemx_trig *trig,
+int trig_dev(const char *call, struct shmemx_trig *trig, bool once,
              shmemx_trig_dev_t *out)
 {
     struct trig *t = trig_find(call, trig);
@@ -472,7 +472,7 @@ int trig_dev(const char *call, struct shmemx_trig *trig,
     out->copies = t->copies;
     out->hits = (shmemi_u64 *)t->hits;
     out->done = (shmemi_u64 *)t->done;
-    out->doorbells = (shmemi_u64 *)t->doorbells;
+    out->doorbells = once ? (shmemi_u64 *)t->doorbells : NULL;
     out->trig = trig;
     return 0;
 }

@@ -52,6 +52,12 @@ for arch in 75 90; do
 done
 calls 4 90 all 2 64 --ppn 2
 SHMEM_DEVICE_RING_SIZE=64 SHMEM_DEVICE_RINGS=2 calls 2 90 all 8 32 --ppn 1
+# On the stand-in for CXI, with a GPU of whose threads a doorbell counts one.
+cxi="FI_PROVIDER_PATH=$BUILD/obj/tests/fake/cxi"
+try 2 --ppn 1 -x "$cxi" -x SHMEM_OFI_PROVIDER=cxi -x SHMEM_TRIGGER=nic \
+    -x SHMEM_STATS=1 "$program" k90.ptx all 4 32
+[ $status -eq 0 ] && grep -q 'triggers: .* [1-9][0-9]* by the NIC' "$err" ||
+    fail "cxi: status $status: $(grep -v ' -  ' "$err" | head -n 8)"
 export FAKE_DEVICE=coherent
 calls 2 90 all 4 32
 # It has the oldest instructions, and lends no memory, which a line says.

@@ -7,7 +7,7 @@
 #include "ptx_module.h"
 
 /* ---- running ---- */
-enum { WARP = 32, BARRIERS = 16, LINES = 64 };
+enum { WARP = 32, BARRIERS = 16, LINES = 64, DOORBELLS = 64 };
 #define LOCAL_AT 0x00fffe0000000000ULL
 #define SHARED_AT 0x00ffff0000000000ULL
 #define PARAM_AT 0x00fffd0000000000ULL
@@ -67,6 +67,11 @@ struct grid {
     bool dirty;                 /* stores that NICs may not see yet */
     int fault;
     struct line lines[LINES];
+    unsigned n_rung;            /* doorbells, each with the thread that may */
+    struct {
+        const void *doorbell;
+        const struct thread *by;
+    } rung[DOORBELLS];
 };
 
 uint64_t ptx_get_other(const struct thread *t, const struct operand *o);

@@ -4,6 +4,7 @@
  * Others use the same words meanwhile: an access is one access of its width,
  * and of a vector one for each part.  What it does not order, the processor may
  * reorder. */
+#include "fake.h"
 #include "ptx_int.h"
 #include "dev.h"
 #include "dev_nic.h"
@@ -147,15 +148,15 @@ static uint64_t load(const void *p, size_t n, bool acquire)
     }
 }
 
-static void store(void *p, size_t n, bool release, uint64_t v)
+/* A release with nothing less than a plain store: a doorbell takes no other, and
+ * with an order that is no constant the compiler makes an exchange. */
+static void store(void *p, size_t n, uint64_t v)
 {
-    int order = release ? __ATOMIC_RELEASE : __ATOMIC_RELAXED;
-
     switch (n) {
-    case 1: __atomic_store_n((uint8_t *)p, (uint8_t)v, order); break;
-    case 2: __atomic_store_n((uint16_t *)p, (uint16_t)v, order); break;
-    case 4: __atomic_store_n((uint32_t *)p, (uint32_t)v, order); break;
-    default: __atomic_store_n((uint64_t *)p, v, order);
+    case 1: __atomic_store_n((uint8_t *)p, (uint8_t)v, __ATOMIC_RELEASE); break;
+    case 2: __atomic_store_n((uint16_t *)p, (uint16_t)v, __ATOMIC_RELEASE); break;
+    case 4: __atomic_store_n((uint32_t *)p, (uint32_t)v, __ATOMIC_RELEASE); break;
+    default: __atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
     }
 }
 
@@ -199,6 +200,29 @@ static void publish(struct thread *t)
         ptx_flush(g);
 }
 
+/* A NIC does not count all that several threads of a kernel store to one
+ * doorbell: of those to one, the first thread's are counted. */
+static bool is_lost(const struct thread *t, const void *p)
+{
+    struct grid *g = t->b->g;
+    struct dev_range r;
+    unsigned k = 0;
+
+    if (!dev_find(p, &r) || r.where != DEV_PINNED ||
+        !(r.flags & CU_MEMHOSTREGISTER_IOMEMORY))
+        return false;
+    while (k < g->n_rung && g->rung[k].doorbell != p)
+        k++;
+    if (k == g->n_rung) {
+        if (k == DOORBELLS)
+            return true;
+        g->rung[k].doorbell = p;
+        g->rung[k].by = t;
+        g->n_rung++;
+    }
+    return g->rung[k].by != t;
+}
+
 X(st)
 {
     size_t each = i->bits / 8u;
@@ -211,9 +235,10 @@ X(st)
     p = reach(t, i, 0, each * (size_t)n, NULL);
     if (!p || !fits(t, i, &i->o[1], n))
         return FAILED;
+    if (i->order != WEAK && (i->flags & M_SYS) && is_lost(t, p))
+        return CONTINUE;
     for (int k = 0; k < n; k++)
-        store(p + (size_t)k * each, each, release,
-              ptx_get(t, element(&i->o[1], k)));
+        store(p + (size_t)k * each, each, ptx_get(t, element(&i->o[1], k)));
     t->b->g->dirty |= i->space == GENERIC || i->space == GLOBAL;
     t->moved |= i->space != LOCAL && i->space != PARAM;
     return CONTINUE;
