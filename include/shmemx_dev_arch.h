@@ -121,6 +121,19 @@ SHMEMI_DEV void shmemi_dev_fence(void)
 {
     asm volatile("fence.acq_rel.sys;" : : : "memory");
 }
+/* Also an earlier store against a later load. */
+SHMEMI_DEV void shmemi_dev_fence_full(void)
+{
+    asm volatile("fence.sc.sys;" : : : "memory");
+}
+/* Before a barrier behind which one thread fences for its group: that thread's
+ * fence orders what the barrier put before it. */
+SHMEMI_DEV void shmemi_dev_fence_own(void) { }
+/* The compiler must not know the value from here on. */
+SHMEMI_DEV void shmemi_dev_obscure(shmemi_u32 *v)
+{
+    asm volatile("" : "+r"(*v));
+}
 #define SHMEMI_DEV_ATOM(OP, BITS, T, TYPE, REG)                             \
     SHMEMI_DEV T shmemi_dev_##OP##_##BITS(volatile void *p, T v)            \
     {                                                                       \
@@ -227,6 +240,29 @@ SHMEMI_DEV void shmemi_dev_fence(void)
     /* Thread sanitizer knows no fences; acquires and releases it does. */
 #else
     __atomic_thread_fence(__ATOMIC_ACQ_REL);
+#endif
+}
+SHMEMI_DEV void shmemi_dev_fence_full(void)
+{
+#ifdef SHMEMI_DEV_HIP
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+#elif !defined(__SANITIZE_THREAD__)
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+/* A wave's fence waits for its own stores only. */
+SHMEMI_DEV void shmemi_dev_fence_own(void)
+{
+#ifdef SHMEMI_DEV_HIP
+    shmemi_dev_fence();
+#endif
+}
+SHMEMI_DEV void shmemi_dev_obscure(shmemi_u32 *v)
+{
+#ifdef SHMEMI_DEV_HIP
+    __asm__ volatile("" : "+v"(*v));
+#else
+    __asm__ volatile("" : "+r"(*v));
 #endif
 }
 #define SHMEMI_DEV_ATOM(OP, BUILTIN, BITS, T)                               \

@@ -151,6 +151,7 @@ SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
 #endif
     if (!shmemi_dev_takes_part(&p->trig.dev, scope))
         return;
+    shmemi_dev_fence_own();
     shmemi_dev_barrier(scope);
     if (!SHMEMI_DEV_LIKELY(p->trig.dev.magic == SHMEMI_DEV_MAGIC &&
                            (shmemi_u32)part < p->n && p->sends)) {
@@ -165,10 +166,12 @@ SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
         mode = (enum shmemi_dev_part_mode)shmemi_dev_share(&p->trig.dev, scope,
                                                          1, mode);
 #endif
-        if (mode == SHMEMI_DEV_PART_COPIES)
+        if (mode == SHMEMI_DEV_PART_COPIES) {
             shmemi_dev_put(&p->trig.dev, p->dest + (shmemi_u64)part * p->bytes,
                            p->source + (shmemi_u64)part * p->bytes, p->bytes,
                            p->pe, scope, 0);
+            shmemi_dev_copied(scope);
+        }
     }
     if (leads && mode != SHMEMI_DEV_PART_WAITS)
         shmemi_dev_part_end(p, part, mode);

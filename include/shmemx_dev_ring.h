@@ -361,16 +361,33 @@ SHMEMI_DEV_SLOW void shmemi_dev_no_state(const struct shmemx_dev *d,
 /* Of a program: what no byte holds stays wrong. */
 #define SHMEMI_DEV_SIG_OP(op) ((shmemi_u32)(op) < 255 ? (shmemi_u32)(op) : 255)
 
+SHMEMI_DEV void shmemi_dev_fill(shmemi_dev_position t, shmemi_u64 head,
+                                const void *dest, const void *source,
+                                shmemi_u64 len, shmemi_u64 a, shmemi_u64 b,
+                                shmemi_u32 flags)
+{
+    shmemi_u64 *to = (shmemi_u64 *)(t.ring->requests + (t.n & t.ring->mask));
+
+    shmemi_dev_store_pair(to, head, (shmemi_u64)dest);
+    shmemi_dev_store_pair(to + 2, (shmemi_u64)source, len);
+    shmemi_dev_store_pair(to + 4, a, b);
+    shmemi_dev_store_64(to + 6, flags);
+    shmemi_dev_release_64(to + 7, t.n + 1);
+}
+
 /* Waits for room, and hands the request over.  head: SHMEMI_DEV_HEAD; pe: of
- * the context's team. */
+ * the context's team.
+ *
+ * Of an AMD wave all threads leave a loop before one goes on behind it, so each
+ * fills its place within: the place of one may be what another waits for. */
 SHMEMI_DEV_SLOW shmemi_dev_position
 shmemi_dev_push(const struct shmemx_dev *d, shmemi_u64 head, int pe,
                 const void *dest, const void *source, shmemi_u64 len,
                 shmemi_u64 a, shmemi_u64 b, shmemi_u32 flags)
 {
     shmemi_dev_position t;
-    shmemi_u64 taken, *to;
-    shmemi_u32 turn = 0, at;
+    shmemi_u32 turn = 0, at, sent = 0;
+    shmemi_u64 taken;
     int mapped;
 
     if (d->magic != SHMEMI_DEV_MAGIC)
@@ -384,19 +401,21 @@ shmemi_dev_push(const struct shmemx_dev *d, shmemi_u64 head, int pe,
     if (mapped)
         shmemi_dev_store_64(&t.ring->mapped, 1);
     t.n = shmemi_dev_add_64(&t.ring->head, 1);
-    if (t.n - shmemi_dev_acquire_64(&t.ring->seen) > t.ring->mask) {
-        while (taken = shmemi_dev_acquire_64(&t.ring->progress->taken),
-               t.n - taken > t.ring->mask)
-            shmemi_dev_ring_pause(d, t.ring, turn++);
-        shmemi_dev_release_64(&t.ring->seen, taken);
+    taken = shmemi_dev_acquire_64(&t.ring->seen);
+    while (!sent) {
+        if (t.n - taken <= t.ring->mask) {
+            shmemi_dev_fill(t, head | (shmemi_u64)(shmemi_u32)pe << 32, dest,
+                            source, len, a, b, flags);
+            sent = 1;
+        } else {
+            taken = shmemi_dev_acquire_64(&t.ring->progress->taken);
+            if (t.n - taken > t.ring->mask)
+                shmemi_dev_ring_pause(d, t.ring, turn++);
+            else
+                shmemi_dev_release_64(&t.ring->seen, taken);
+        }
+        shmemi_dev_obscure(&sent);
     }
-    to = (shmemi_u64 *)(t.ring->requests + (t.n & t.ring->mask));
-    shmemi_dev_store_pair(to, head | (shmemi_u64)(shmemi_u32)pe << 32,
-                          (shmemi_u64)dest);
-    shmemi_dev_store_pair(to + 2, (shmemi_u64)source, len);
-    shmemi_dev_store_pair(to + 4, a, b);
-    shmemi_dev_store_64(to + 6, flags);
-    shmemi_dev_release_64(to + 7, t.n + 1);
 #ifdef SHMEMI_DEV_C
     d->host->kick(t.ring->host);
 #endif

@@ -78,6 +78,17 @@ SHMEMI_DEV void shmemi_dev_put(const struct shmemx_dev *d, void *dest,
         shmemi_dev_barrier(scope);
 }
 
+/* Behind such a copy, before one thread fences for all of the scope. */
+SHMEMI_DEV void shmemi_dev_copied(enum shmemi_dev_scope scope)
+{
+#ifdef SHMEMI_DEV_HIP
+    shmemi_dev_fence_own();
+    shmemi_dev_barrier(scope);
+#else
+    (void)scope;
+#endif
+}
+
 SHMEMI_DEV_SLOW void shmemi_dev_far_get(const struct shmemx_dev *d, void *dest,
                                         const void *source, shmemi_u64 n,
                                         int pe, int nbi,

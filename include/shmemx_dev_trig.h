@@ -98,7 +98,7 @@ SHMEMI_DEV shmemi_u64 shmemi_dev_trig_take(const shmemx_trig_dev_t *t, int tag,
 
     shmemi_dev_fence();
     was = shmemi_dev_add_64(t->hits + tag, n);
-    shmemi_dev_fence();         /* before it looks for the limit */
+    shmemi_dev_fence_full();    /* before it looks for the limit */
     limit = shmemi_dev_acquire_64(&c->limit);
     if (limit >= SHMEMI_DEV_TRIG_BUSY || was >= limit || was + n < limit ||
         shmemi_dev_cas_64(&c->limit, limit, SHMEMI_DEV_TRIG_BUSY) != limit)
@@ -120,7 +120,7 @@ SHMEMI_DEV shmemi_u64 shmemi_dev_trig_end(const shmemx_trig_dev_t *t, int tag,
                           c->pe);
     shmemi_dev_fence();
     shmemi_dev_store_64(&c->limit, again);
-    shmemi_dev_fence();         /* before it looks for hits */
+    shmemi_dev_fence_full();    /* before it looks for hits */
     shmemi_dev_add_64((shmemi_u64 *)t->done + tag, 1);
     if (again == SHMEMI_DEV_TRIG_NEVER ||
         shmemi_dev_acquire_64(t->hits + tag) < again ||
@@ -149,6 +149,7 @@ SHMEMI_DEV void shmemi_dev_trig_copy_by(const shmemx_trig_dev_t *t, int tag,
         else if (c->bytes)
             shmemi_dev_put(&t->dev, c->dest, c->source, c->bytes, c->pe, scope,
                            0);
+        shmemi_dev_copied(scope);
         if (leads)
             limit = shmemi_dev_trig_end(t, tag, limit);
     }
@@ -174,6 +175,7 @@ SHMEMI_DEV void shmemi_dev_trig_hit_by(const shmemx_trig_dev_t *t, int tag,
 #endif
     if (!shmemi_dev_takes_part(&t->dev, scope))
         return;
+    shmemi_dev_fence_own();
     shmemi_dev_barrier(scope);
     if (t->copies && t->dev.magic == SHMEMI_DEV_MAGIC &&
         (shmemi_u32)tag < t->n_tags)
