@@ -435,6 +435,7 @@ void msg_match_close(void)
     msg_chans_close();
     msg_table_clear();
     __atomic_store_n(&unsent, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&moving, false, __ATOMIC_RELAXED);
     __atomic_store_n(&sought, 0, __ATOMIC_RELAXED);
     lock_release(&msg_lock);
 }

@@ -47,7 +47,7 @@ int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
         if (!r.q)
             return -EINVAL;
         if (!r.q->recorded)     /* else the thread that makes its starts */
-            stream_queue_reap(r.q);     /* their slots are free again */
+            stream_queue_reap(r.q, false);    /* their slots are free again */
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }
@@ -249,6 +249,16 @@ const char *msg_req_busy(const struct req *r)
            ? "is being matched" : NULL;
 }
 
+/* Its stream goes on when the data are there, which may be before the thread or
+ * the NIC has ended its part. */
+static bool is_running(const struct req *r)
+{
+    const struct msg_chan *c = chan_of(r);
+
+    return c->one_shot && r->state == WAITED && !r->broken &&
+           !__atomic_load_n(&c->counters->sent, __ATOMIC_ACQUIRE);
+}
+
 static void free_req(struct req *r)
 {
     struct msg_chan *c = chan_of(r);
@@ -267,7 +277,7 @@ const struct stream_req_ops msg_req_ops = {
     .own_counters = true, .check_start = msg_req_check_start, .start = start,
     .started = started, .wait = { wait, copy_out, release },
     .completed = completed, .waiter = waiter, .finish = finish,
-    .error = msg_req_error, .is_running = stream_req_not_running, .busy = msg_req_busy,
+    .error = msg_req_error, .is_running = is_running, .busy = msg_req_busy,
     .free = free_req, .close = stream_req_no_free, .name = msg_req_name,
     .test = stream_req_test_started, .await = stream_req_await_started
 };

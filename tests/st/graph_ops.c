@@ -354,6 +354,59 @@ T(requests)
     shmem_free(m.sum);
 }
 
+/* The first wait is for a start outside of the graph, each launch waits for the
+ * one before, and starts the next. */
+static void wait_and_start(void *arg)
+{
+    struct msgs *m = arg;
+
+    T_EQ(shmemx_enqueue_waitall(m->q, 2, m->r), 0);
+    T_EQ(shmemx_stream_call(s, read_sum, &m->step), 0);
+    T_EQ(shmemx_stream_call(s, fill_next, &m->step), 0);
+    T_EQ(shmemx_enqueue_startall(m->q, 2, m->r), 0);
+}
+
+static void wait_of_queue_and_start(void *arg)
+{
+    struct msgs *m = arg;
+
+    T_EQ(shmemx_enqueue_wait(m->q), 0);
+    T_EQ(shmemx_stream_call(s, read_sum, &m->step), 0);
+    T_EQ(shmemx_stream_call(s, fill_next, &m->step), 0);
+    T_EQ(shmemx_enqueue_startall(m->q, 2, m->r), 0);
+}
+
+static void wait_first(void (*body)(void *))
+{
+    struct msgs m = { .step = step_make() };
+    shmemx_graph_t g;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &m.q), 0);
+    T_EQ(shmemx_send_init(m.step.from, N * sizeof(long), next, 4, &m.r[0]), 0);
+    T_EQ(shmemx_recv_init(m.step.to, N * sizeof(long), prev, 4, &m.r[1]), 0);
+    T_EQ(shmemx_matchall(2, m.r), 0);
+    T_EQ(shmemx_stream_call(s, fill_next, &m.step), 0);
+    T_EQ(shmemx_enqueue_startall(m.q, 2, m.r), 0);
+    begin();
+    body(&m);
+    g = recorded();
+    for (int i = 0; i < launches; i++)
+        T_EQ(shmemx_graph_launch(g, s), 0);
+    T_EQ(shmemx_enqueue_waitall(m.q, 2, m.r), 0);
+    T_EQ(shmemx_stream_call(s, read_sum, &m.step), 0);
+    finish();
+    destroy(g);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_req_wait(m.r[i]), 0);
+        T_EQ(shmemx_req_free(&m.r[i]), 0);
+    }
+    T_EQ(shmemx_queue_destroy(m.q), 0);
+    step_end(&m.step, launches + 1);
+}
+
+T(waits_before_starts) { wait_first(wait_and_start); }
+T(waits_of_a_queue_before_starts) { wait_first(wait_of_queue_and_start); }
+
 /* ---- queues that were filled before ---- */
 
 T(queues_that_were_filled)
@@ -404,6 +457,8 @@ int main(void)
     T_RUN(a_quiet_behind_a_destroyed_graph);
     T_RUN(barriers_outside);
     T_RUN(requests);
+    T_RUN(waits_before_starts);
+    T_RUN(waits_of_a_queue_before_starts);
     T_RUN(queues_that_were_filled);
     T_EQ(shmemx_stream_destroy(s), 0);
     return st_end();

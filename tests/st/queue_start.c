@@ -304,6 +304,21 @@ T(requests_outlive_their_queue)
 }
 
 /* Also where another thing has come in its place. */
+T(depths_beyond_all_memory_are_refused)
+{
+    static const size_t depths[] = { SIZE_MAX, SIZE_MAX / 2 + 2,
+                                     (size_t)1 << 61 };
+    shmemx_queue_t deep = NULL;
+
+    for (int i = 0; i < 3; i++) {
+        shmemx_queue_config_t config = { .depth = depths[i] };
+
+        T_EQ(shmemx_queue_create(s, &config, SHMEMX_QUEUE_DEPTH, &deep),
+             -ENOMEM);
+        T_TRUE(!deep);
+    }
+}
+
 T(handles_of_what_is_gone_are_refused)
 {
     long *d = shmem_calloc(1, sizeof *d), x = 1;
@@ -378,6 +393,7 @@ int main(void)
     T_RUN(atomics_of_each_type_go_by_queues);
     T_RUN(misuse_is_refused);
     T_RUN(requests_outlive_their_queue);
+    T_RUN(depths_beyond_all_memory_are_refused);
     T_RUN(handles_of_what_is_gone_are_refused);
     T_RUN(many_requests_live_at_a_time);
     T_EQ(shmemx_stream_sync(s), 0);

@@ -81,7 +81,7 @@ struct pcoll {
     unsigned in_flight;
     /* Memory that the processor does not reach: a stream of its own combines. */
     void *stream;
-    uint64_t *device_done;      /* [partitions]: iteration << 32 | action + 1 */
+    uint64_t *device_done;      /* [partitions]: that of pcoll_run.c */
 };
 _Static_assert(offsetof(struct pcoll, end) == 0,
                "the object of a request is its channel's end");

@@ -193,7 +193,7 @@ static bool work_by_host(struct pcoll *c, struct pcoll_action *a,
 
 static uint64_t number_of(const struct pcoll *c, const struct pcoll_run *r)
 {
-    return c->iteration << 32 | ((uint64_t)(uint32_t)r->at + 1);
+    return c->iteration * ((uint64_t)c->sched.n + 1) + (uint64_t)r->at + 1;
 }
 
 /* The same enqueued: 0 or an error of the device's. */

@@ -46,6 +46,8 @@ int stream_queue_reserve(struct queue *q, size_t n)
     struct staged_op *more;
     size_t room = q->room ? q->room : 16;
 
+    if (n > SIZE_MAX / 2 / sizeof *more)
+        return -ENOMEM;
     while (room < n)
         room *= 2;
     if (room > q->room) {
@@ -270,12 +272,11 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
                     "waited for");
         return -EBUSY;
     }
-    stream_queue_reap(q);
-    if (all_ended(q)) /* the progress thread is about to let the last ones go */
+    if (all_ended(q)) /* the progress thread is about to end the last ones */
         while (__atomic_load_n(&q->ring->n_tasks, __ATOMIC_ACQUIRE))
             sched_yield();
-    if (!all_ended(q) || !stream_ring_empty(q->ring) ||
-        stream_queue_broken_pending(q)) {
+    if (!all_ended(q) || !stream_queue_reap(q, true) ||
+        !stream_ring_empty(q->ring) || stream_queue_broken_pending(q)) {
         core_misuse(ERR_ARG, call, "operations that were started have not "
                     "ended");
         return -EBUSY;

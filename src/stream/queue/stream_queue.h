@@ -119,8 +119,9 @@ int stream_queue_record(const struct stream_where *w, struct queue *q,
                         stream_requests_call *what, int n,
                         struct shmemx_req *reqs[]);
 
-/* Frees those of q->to_free that the stream has come past. */
-void stream_queue_reap(struct queue *q);
+/* Frees those of q->to_free that the stream has come past; true: all.  waits:
+ * for parts of these that still run, which the progress thread may not. */
+bool stream_queue_reap(struct queue *q, bool waits);
 
 /* ---- stream_req.c ---- */
 /* A request with that object.  q: NULL for a persistent one, else it is one

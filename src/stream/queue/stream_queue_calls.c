@@ -48,6 +48,13 @@ int stream_queue_start_all(const char *call, struct shmemx_queue *queue, int n,
               : stream_start_requests(&w, q, n, reqs);
 }
 
+/* A graph may begin with the wait for a start outside of it.  A stream that is
+ * none is reported by the wait. */
+static bool wait_is_recorded(const struct queue *q)
+{
+    return q->recorded || gtl->is_capturing(q->stream);
+}
+
 int stream_queue_wait(const char *call, struct shmemx_queue *queue)
 {
     struct queue *q = stream_queue_of(call, queue);
@@ -56,8 +63,8 @@ int stream_queue_wait(const char *call, struct shmemx_queue *queue)
 
     if (rc)
         return rc;
-    return q->recorded ? stream_queue_record(&w, q, NULL, 0, NULL)
-                       : stream_wait_started(&w, q);
+    return wait_is_recorded(q) ? stream_queue_record(&w, q, NULL, 0, NULL)
+                               : stream_wait_started(&w, q);
 }
 
 int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
@@ -69,7 +76,7 @@ int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
 
     if (rc)
         return rc;
-    return q->recorded
+    return wait_is_recorded(q)
                ? stream_queue_record(&w, q, stream_wait_requests, n, reqs)
                : stream_wait_requests(&w, q, n, reqs);
 }

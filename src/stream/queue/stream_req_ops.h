@@ -42,7 +42,8 @@ struct stream_req_ops {
     void (*finish)(const char *call, struct req *r);
     /* Its own failure, which it reports; 0: none.  e: of its ring, or NULL. */
     int (*error)(const char *call, struct req *r, struct stream_errors *e);
-    /* Does a part of it still run, after a start that failed in the middle? */
+    /* Does a part of it still run, after its wait or after a start that failed
+     * in the middle? */
     bool (*is_running)(const struct req *r);
     /* Why it cannot be freed, or NULL. */
     const char *(*busy)(const struct req *r);

@@ -176,17 +176,18 @@ static void break_requests(struct queue *q, int n)
     }
 }
 
-void stream_queue_reap(struct queue *q)
+bool stream_queue_reap(struct queue *q, bool waits)
 {
     struct req *r;
 
     while (!list_empty(&q->to_free)) {
         r = list_entry(q->to_free.next, struct req, link);
-        if (!stream_req_ended(r))
-            return;
+        if (!stream_req_ended(r) || (!waits && r->ops->is_running(r)))
+            return false;
         list_remove(&r->link);
         stream_req_release(r);
     }
+    return true;
 }
 
 /* A message that the program has freed since it was put in has no request. */
@@ -206,7 +207,7 @@ int stream_start_staged(const struct stream_where *w, struct queue *q,
     struct stream_token m;
     int rc = 0;
 
-    stream_queue_reap(q);
+    stream_queue_reap(q, false);
     /* Other starts may have had what was reserved when it was put in. */
     if (stream_ring_reserve(q->ring, n + 1) ||
         stream_step_batch_reserve(&q->steps, 1))
