@@ -22,6 +22,7 @@
 #include "heap/heap.h"
 #include "heap/heap_pages.h"
 #include "kernel/kernel.h"
+#include "kernel/kernel_memory.h"
 #include "msg/msg.h"
 #include "ofi/ofi.h"
 #include "rt/rt.h"
@@ -347,6 +348,7 @@ static void close_layers(void)
     diag_print_statistics();
     core_close();
     ofi_close();
+    kernel_memory_close();
     api_device_close();
     sm_close();
     xport_close();

@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "core/core_misuse.h"
 #include "kernel/kernel.h"
+#include "kernel/kernel_memory.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -267,8 +268,7 @@ static void destroy(void *thing)
     stream_errors_take_ring(NULL, &t->exec.failed);
     for (int i = 0; t->tags && i < t->n_tags; i++)
         free_ops(&t->tags[i]);
-    if (t->doorbells)
-        gtl->free(t->doorbells);
+    kernel_device_free(t->doorbells, (size_t)t->n_tags * sizeof *t->doorbells);
     free(t->nic_tags);
     trig_memory_keep(t);
     free(t->exec.bounce);
@@ -289,13 +289,11 @@ static int open_nic(struct trig *t)
     t->nic_tags = malloc(n * sizeof *t->nic_tags);
     if (!t->nic_tags)
         return -ENOMEM;
-    rc = gtl->alloc(n * sizeof *t->doorbells, &p);
+    rc = kernel_device_alloc(n * sizeof *t->doorbells, &p);
     if (rc)
         return rc;
     t->doorbells = p;
-    for (int i = 0; i < t->n_tags; i++)
-        trig_nic_no_doorbell(t, i);
-    return 0;
+    return gtl_fill_now(p, 0, n * sizeof *t->doorbells);
 }
 
 static int open_trigger(const char *call, struct trig *t, int engine)

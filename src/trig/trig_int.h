@@ -144,8 +144,6 @@ bool trig_scan_tags(struct trig *t, int from, int end);
 bool trig_step(struct trig *t, bool *busy);
 
 /* ---- trig_nic.c ---- */
-/* Kernels find none. */
-void trig_nic_no_doorbell(struct trig *t, int tag);
 /* The NIC counts the hits of the tag from now on, if its first operation is one
  * for the NIC. */
 void trig_nic_use(struct trig *t, const struct trig_op *op);

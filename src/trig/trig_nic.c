@@ -28,7 +28,8 @@ static void failed(void *arg, const char *call, const char *what, int pe,
     stream_errors_record(arg, call, what, pe, cause, NULL);
 }
 
-/* For kernels; no address: they add to a word of the host. */
+/* For kernels; no address: they add to a word of the host, as where it cannot be
+ * copied. */
 static void set_doorbell(struct trig *t, int tag, uint64_t *doorbell)
 {
     uint64_t at = (uintptr_t)doorbell;
@@ -39,11 +40,6 @@ static void set_doorbell(struct trig *t, int tag, uint64_t *doorbell)
         __atomic_store_n(&t->doorbells[tag], at, __ATOMIC_RELEASE);
     else
         gtl_copy_now(&t->doorbells[tag], &at, sizeof at);
-}
-
-void trig_nic_no_doorbell(struct trig *t, int tag)
-{
-    set_doorbell(t, tag, NULL);
 }
 
 void trig_nic_use(struct trig *t, const struct trig_op *op)

@@ -4,15 +4,58 @@
 #include "../memory.h"
 
 #include <errno.h>
+#include <shmemx_part.h>
 #include <shmemx_st.h>
+#include <shmemx_trig.h>
+#include <string.h>
 
-enum { MORE = 20 };             /* streams than any of ours made in advance */
+enum { MORE = 20,               /* streams than any of ours made in advance */
+       TRIGGERS = 80 };         /* than stay as they are when they are freed */
 
 static shmemx_stream_t s, more[MORE];
 static uint64_t *at;
 static long host[64];
 static const int pes[] = { 0 };
 static long words[MORE];
+
+/* ---- what is freed meanwhile ---- */
+
+static shmemx_trig_t trigs[TRIGGERS];
+static shmemx_req_t parts[2];
+static shmemx_prequest_t of_kernels[2];
+
+/* False: a device whose streams lack what these need. */
+static bool make_objects(void)
+{
+    const char *kind = getenv("FAKE_DEVICE");
+    long *to = shmem_malloc(2 * 64 * sizeof *to);
+
+    if (kind && !strcmp(kind, "bare"))
+        return false;
+    for (int i = 0; i < TRIGGERS; i++) {
+        shmemx_trig_dev_t of_kernel;
+
+        T_EQ(shmemx_trig_create(SHMEM_CTX_DEFAULT, 4, NULL, 0, &trigs[i]), 0);
+        T_EQ(shmemx_trig_dev(trigs[i], &of_kernel), 0);
+    }
+    T_EQ(shmemx_psend_init(to, 4, 16 * sizeof *to, next, 5, &parts[0]), 0);
+    T_EQ(shmemx_precv_init(to + 64, 4, 16 * sizeof *to, before, 5,
+                            &parts[1]), 0);
+    T_EQ(shmemx_matchall(2, parts), 0);
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_prequest_create(parts[i], NULL, 0, &of_kernels[i]), 0);
+    return true;
+}
+
+static void free_objects(void)
+{
+    for (int i = 0; i < TRIGGERS; i++)
+        T_EQ(shmemx_trig_free(&trigs[i]), 0);
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_prequest_free(&of_kernels[i]), 0);
+}
+
+/* ---- what is enqueued ---- */
 
 /* at: 64 words of the device; results and sources in private host memory. */
 static void enqueue(void)
@@ -49,6 +92,7 @@ static void enqueue(void)
 int main(void)
 {
     static uint64_t release_flag;
+    bool made;
 
     device_begin(SHMEM_THREAD_SINGLE);
     at = mem_alloc(DEVICE, 64 * sizeof *at);
@@ -56,11 +100,14 @@ int main(void)
     T_EQ(shmemx_stream_create(&s), 0);
     for (int i = 0; i < MORE; i++)
         T_EQ(shmemx_stream_create(&more[i]), 0);
+    made = make_objects();
     shmem_barrier_all();
     T_EQ(shmemx_uint64_wait_until_on_stream(&release_flag, SHMEM_CMP_GE, 1,
                                             s), 0);
     mem_log("BEGIN");
     enqueue();
+    if (made)
+        free_objects();
     mem_log("END");
     T_EQ(shmemx_stream_query(s), -EAGAIN);
     shmem_barrier_all();        /* no operation arrives meanwhile */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Description: no call on a stream, not even the first, waits for the device,
-# allocates, pins or frees memory there, loads anything, or runs a kernel for
-# the first time.
+# Description: no call on a stream, not even the first, and no end of a trigger
+# or a partitioned message waits for the device, allocates, pins or frees memory
+# there, loads anything, or runs a kernel for the first time.
 # Timeout: 60
 set -u
 . "$(dirname "$0")/device.inc"

@@ -44,6 +44,7 @@ struct part {
     bool prequest, together;    /* kernels count partitions that travel
                                  * together or calls, or copy */
     uint64_t *device;
+    size_t device_size;
 };
 
 static inline struct part_counters *part_counters(const struct msg_chan *c)

@@ -6,6 +6,7 @@
 #include "msg/part/part.h"
 #include "core/core_describe.h"
 #include "core/core_misuse.h"
+#include "kernel/kernel_memory.h"
 #include "msg/msg_ctrl.h"
 #include "msg/msg_proto.h"
 
@@ -17,8 +18,7 @@
 
 void part_prequest_release(struct part *p)
 {
-    if (p->device)
-        gtl->free(p->device);
+    kernel_device_free(p->device, p->device_size);
     p->device = NULL;
     p->prequest = p->together = false;
 }

@@ -6,6 +6,7 @@
 #include "core/core_misuse.h"
 #include "gtl/gtl.h"
 #include "kernel/kernel.h"
+#include "kernel/kernel_memory.h"
 #include "msg/pcoll/pcoll.h"
 
 #include <errno.h>
@@ -48,20 +49,17 @@ static int alloc(const char *call, struct part *p, shmemx_prequest_t *out)
 {
     size_t transport = (size_t)p->transport, n = (size_t)p->n;
     size_t counters = 2 + transport + 2 * n;
-    uint64_t *zeros = calloc(counters, sizeof *zeros);
     void *at;
     int rc;
 
-    if (!zeros)
-        return stream_no_memory(call);
-    rc = gtl->alloc(counters * sizeof *zeros, &at);
-    if (rc) {
-        free(zeros);
+    p->device_size = counters * sizeof(uint64_t);
+    rc = kernel_device_alloc(p->device_size, &at);
+    if (rc)
         return core_misuse(ERR_DEVICE, call, "%s", gtl_error()), rc;
-    }
-    gtl_copy_now(at, zeros, counters * sizeof *zeros);
-    free(zeros);
     p->device = at;
+    rc = gtl_fill_now(at, 0, p->device_size);
+    if (rc)
+        return core_misuse(ERR_DEVICE, call, "%s", gtl_error()), rc;
     out->mode = at;
     out->all = out->mode + 1;
     out->together = out->all + 1;
