@@ -240,6 +240,14 @@ int heap_plan_compare(const struct heap_plan *plan,
                   "give it to all PEs (mpirun passes it on with -x)");
         return -EINVAL;
     }
+    /* By their size alone two builds look alike. */
+    if (plan->data_size && first->data_size &&
+        plan->data_hash != first->data_hash) {
+        log_error(ERR_DATA, "this node runs another program, or another build "
+                  "of it, than PE 0, so that static data is not symmetric: run "
+                  "the same program everywhere, or set SHMEM_STATIC_DATA=0");
+        return -EINVAL;
+    }
     heap_env_size(HEAP_HOST, &requested);
     size = requested;
     if (!requested && !plan->requested_size)

@@ -52,4 +52,33 @@ differ '--ppn 2' 1 8m 1 '8.0 MiB here and 4.0 MiB on PE 0' ''
 differ '--ppn 2' 2 4194305 2 '4194305 bytes here and 4194304 bytes on PE 0' ''
 fit '--ppn 2' 12 4096k
 
+# Two builds, whose static data has one size: between nodes an address of one is
+# another variable of the other.
+program other <<'C'
+static long first, second;
+
+int main(void)
+{
+    shmem_init();
+    shmem_long_p(&second, 1, 0);
+    shmem_finalize();
+    return (int)first;
+}
+C
+cat >two <<'SH'
+#!/bin/sh
+case $SLUICE_JOB_PE in
+    0 | 1) exec ./ok ;;
+    *) exec ./other ;;
+esac
+SH
+chmod +x two
+for launch in '--ppn 2' '--ppn 1'; do
+    # shellcheck disable=SC2086
+    try 4 $launch ./two
+    ended 1 "two programs, $launch"
+    grep -qE '^sluice: PE [23] .*: this node runs another program, or another build of it, than PE 0, .* or set SHMEM_STATIC_DATA=0 \[S-E-DATA\]' "$err" ||
+        fail "two programs, $launch: $(cat "$err")"
+done
+
 finish 'heaps that differ are told of'
