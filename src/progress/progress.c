@@ -274,8 +274,11 @@ int progress_register(struct progress_poller *p)
 {
     int rc = 0, i = 0;
 
-    p->due = true;
-    p->leaves = p->left = p->event = p->uses_fds = false;
+    /* relaxed: one that was registered before may be woken at any time. */
+    __atomic_store_n(&p->due, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->leaves, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->left, false, __ATOMIC_RELAXED);
+    p->event = p->uses_fds = false;
     p->at_ns = 0;
     lock_acquire(&progress.lock);
     while (i < PROGRESS_POLLERS && slot(i))

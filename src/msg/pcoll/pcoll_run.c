@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a report reads without the lock: of whole words, if not of one moment. */
+#define SET(field, v) __atomic_store_n(&(field), v, __ATOMIC_RELAXED)
+#define SEEN(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+
 /* Bytes that a call combines or copies; a part of them that fits a cache. */
 enum { SLICE = 262144, BLOCK = 8192 };
 
@@ -286,7 +290,7 @@ static int do_action(struct pcoll *c, int partition)
 static bool is_combined(const struct pcoll *c, int partition)
 {
     return !c->n_acks || part_load(&c->acks[partition]) >=
-                             c->iteration * (uint64_t)c->n_acks;
+                             SEEN(c->iteration) * (uint64_t)c->n_acks;
 }
 
 static void end_partition(struct pcoll *c, int partition)
@@ -295,7 +299,7 @@ static void end_partition(struct pcoll *c, int partition)
     __atomic_store_n(&c->counters->arrived[partition], c->iteration,
                      __ATOMIC_RELEASE);
     c->runs[partition].ended = true;
-    c->left--;
+    SET(c->left, c->left - 1);
 }
 
 static bool advance(struct pcoll *c, int partition)
@@ -308,7 +312,7 @@ static bool advance(struct pcoll *c, int partition)
     if (c->needs_ready && r->ready < c->iteration)
         return false;
     while (r->at < c->sched.n && (n = do_action(c, partition))) {
-        r->at += n;
+        SET(r->at, r->at + n);
         any = true;
     }
     if (r->at < c->sched.n || !is_combined(c, partition))
@@ -321,13 +325,14 @@ static bool advance(struct pcoll *c, int partition)
 
 static void begin(struct pcoll *c)
 {
-    c->iteration++;
-    c->left = c->part.n;
+    SET(c->iteration, c->iteration + 1);
+    SET(c->left, c->part.n);
     __atomic_store_n(&c->unseen, c->part.n, __ATOMIC_RELAXED);
-    c->first = c->next = 0;
+    SET(c->first, 0);
+    c->next = 0;
     c->hint = -1;
     for (int i = 0; i < c->part.n; i++) {
-        c->runs[i].at = 0;
+        SET(c->runs[i].at, 0);
         c->runs[i].ended = false;
     }
 }
@@ -344,7 +349,7 @@ static bool advance_one(struct pcoll *c, int partition)
     bool any = !c->runs[partition].ended && advance(c, partition);
 
     while (c->first < c->part.n && c->runs[c->first].ended)
-        c->first++;
+        SET(c->first, c->first + 1);
     return any;
 }
 
@@ -407,7 +412,7 @@ static void completed(void *arg, int tag)
     int partition = tag % c->part.n;
 
     if (tag < c->part.n) {
-        c->runs[partition].ready++;
+        SET(c->runs[partition].ready, c->runs[partition].ready + 1);
         if (c->hint >= 0)       /* two: all are looked at */
             __atomic_store_n(&c->unseen, c->part.n, __ATOMIC_RELAXED);
         c->hint = partition;
@@ -434,11 +439,11 @@ const struct trig_owner pcoll_owner = {
 static void describe_action(const struct pcoll *c, int partition, char *text,
                             size_t size)
 {
-    int at = c->runs[partition].at;
+    int at = SEEN(c->runs[partition].at);
     const struct pcoll_action *a = &c->sched.actions[at];
     int pe = at < c->sched.n ? core_team_world_pe(c->team, a->member) : -1;
 
-    if (c->needs_ready && c->runs[partition].ready < c->iteration)
+    if (c->needs_ready && SEEN(c->runs[partition].ready) < SEEN(c->iteration))
         snprintf(text, size, "is not ready");
     else if (at == c->sched.n)
         snprintf(text, size, is_combined(c, partition) ? "has ended" :
@@ -456,7 +461,7 @@ void pcoll_run_describe(const struct pcoll *c, char *text, size_t size)
 {
     const char *call = symbol_public(c->call);
     char what[64];
-    int i = c->first;
+    int i = SEEN(c->first);
 
     if (i >= c->part.n || part_load(&c->counters->epoch) ==
                               part_load(&c->counters->counters.sent)) {
@@ -467,6 +472,7 @@ void pcoll_run_describe(const struct pcoll *c, char *text, size_t size)
     }
     describe_action(c, i, what, sizeof what);
     snprintf(text, size, "a request of %s: %d of %d partitions have not "
-             "arrived, and number %d, at %d of %d actions, %s", call, c->left,
-             c->part.n, i, c->runs[i].at, c->sched.n, what);
+             "arrived, and number %d, at %d of %d actions, %s", call,
+             SEEN(c->left), c->part.n, i, SEEN(c->runs[i].at), c->sched.n,
+             what);
 }
