@@ -61,15 +61,26 @@ static struct core_wait_counts counts;  /* atomic */
 /* The average cost of a fence of all PEs; atomic, an estimate. */
 static uint64_t fence_ns;
 
-/* The range in which the peers see the bytes of w: all of memory if the bytes
- * are not symmetric, or in device memory, which is no neighbour of the heap. */
+/* Do peers have it as far from the host heap as this PE?  Not device memory, nor
+ * static data beside a heap of huge pages, in a file of its own. */
+static bool is_beside_heap(int seg)
+{
+    const uintptr_t *map = xport_routes[core_world.my_pe].map;
+
+    return seg == HEAP_HOST ||
+           (seg == HEAP_DATA && map[HEAP_DATA] - map[HEAP_HOST] ==
+                                    heap_segs[HEAP_HOST].size);
+}
+
+/* The range in which the peers see the bytes of w; where they are not symmetric,
+ * or not beside the heap, all of memory. */
 static void waited_range(const struct core_waiter *w, int64_t *from,
                          int64_t *to)
 {
     int me = core_world.my_pe;
     uintptr_t addr = xport_ptr(me, w->addr, w->bytes);
 
-    if (addr && heap_find(w->addr, 1) != HEAP_DEVICE) {
+    if (addr && is_beside_heap(heap_find(w->addr, 1))) {
         *from = (int64_t)(addr - xport_routes[me].map[HEAP_HOST]);
         *to = *from + (int64_t)w->bytes;
     } else {

@@ -76,6 +76,9 @@ if [ "$free" -ge 38 ]; then
     run 2m 9m 3 2048 "$pe/ptr"
     run 2m 4m 4 2048 "$pe/heap"
     run 2m 9m 2 2048 "$pe/static_data"
+    # Static data is in another file than the heap, and a store wakes as ever.
+    run 2m 9m 2 2048 env SHMEM_STATS=1 "$pe/arrival_wakes_static_data"
+    says 'PE 1 .*: waits: .*; ([0-9]|1[0-4]) updates woke no PE'
     run 2m 33m 2 2048 env SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16m \
         "$pe/align"
     # Programs that differ share no static data, and keep no file for them.
