@@ -41,6 +41,13 @@ oshrun -n 1 sh -c 'for i in 1 2 3 4 5; do echo $i; sleep 0.02; echo $i >&2
     sleep 0.02; done' >"$dir/both" 2>&1 </dev/null
 [ "$(tr -d '\n' <"$dir/both")" = 1122334455 ] || fail "2>&1: $(cat "$dir/both")"
 
+oshrun -n 1 sh -c 'echo "sluice: PE 0 (a): bad [S-E-ARG]"; echo after' \
+    >"$dir/both" 2>&1 </dev/null
+oshrun -n 1 sh -c 'echo "sluice: PE 0 (a): bad [S-E-ARG]" >&2; echo after >&2' \
+    >>"$dir/both" 2>&1 </dev/null
+[ "$(tr '\n' '|' <"$dir/both")" = 'sluice: PE 0 (a): bad [S-E-ARG]|after|sluice: PE 0 (a): bad [S-E-ARG]|after|' ] ||
+    fail "a line of the library: $(cat "$dir/both")"
+
 # A file for each PE; the last job's content goes, messages of oshrun do not.
 echo old >"$dir/log.0"
 # shellcheck disable=SC2016
@@ -112,6 +119,21 @@ kill -TERM $!
 wait $!
 [ $? -eq 143 ] || fail "stuck reader: SIGTERM: $(cat "$err")"
 [ $(($(now) - begin)) -lt 5000 ] || fail 'a stuck reader held SIGTERM back'
+exec 3>&-
+
+# A start that fails writes its line when there is room for it, and ends.
+mkfifo "$dir/narrow"
+exec 3<>"$dir/narrow"
+dd if=/dev/zero bs=4096 count=16 >&3 2>"$dir/dd"        # as much as a pipe has
+timeout -k 5 20 oshrun --output-filename "$dir/nowhere/log" -n 2 true 2>&3 \
+    </dev/null >"$out" &
+sleep 0.7                       # it has met the full pipe
+dd bs=4096 count=16 <&3 >"$dir/zeros" 2>"$dir/dd"
+wait $!
+status=$?
+expect 1 'a start fails, and standard error is full'
+timeout 5 head -n 1 <&3 >"$err"
+said '--output-filename: .*nowhere/log.0: No such file'
 exec 3>&-
 
 # A full disk is said once, and in the status.

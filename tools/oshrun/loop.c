@@ -278,16 +278,23 @@ static void poll_source(struct pollfd *p, const struct source *s)
     p->events = POLLIN;
 }
 
+static void watch_sinks(struct supervisor *k)
+{
+    struct job *j = &k->job;
+
+    k->fds[AT_REPORT].fd = k->report;
+    k->fds[AT_OUT].fd = sink_waiting(j->out) ? j->out->fd : -1;
+    k->fds[AT_ERR].fd = j->err != j->out && sink_waiting(j->err) ? j->err->fd
+                                                                 : -1;
+}
+
 /* Fill the set; returns when a terminal wants an unfinished line. */
 static int64_t fill_poll_set(struct supervisor *k)
 {
     struct job *j = &k->job;
     int64_t due = INT64_MAX;
 
-    k->fds[AT_REPORT].fd = k->report;
-    k->fds[AT_OUT].fd = sink_waiting(j->out) ? j->out->fd : -1;
-    k->fds[AT_ERR].fd = j->err != j->out && sink_waiting(j->err) ? j->err->fd
-                                                                 : -1;
+    watch_sinks(k);
     for (int i = 0; i < j->n; i++) {
         struct pollfd *p = &k->fds[AT_PES + PE_FDS * i];
         struct source *s[2] = { &j->pe[i].out, &j->pe[i].err };
@@ -399,7 +406,7 @@ static void flush_all(struct supervisor *k)
     job_report(j);
     for (write_output(j); sink_waiting(j->out) || sink_waiting(j->err);
          write_output(j)) {
-        fill_poll_set(k);
+        watch_sinks(k);             /* of a start that failed, too */
         n = poll(k->fds, AT_PES, wanted ? READER_MS : -1);
         if (n == 0)
             return;
@@ -484,6 +491,11 @@ static int open_all(struct supervisor *k, const struct start *s,
     redirect_messages(message_to_sink);
     j->merge = must(merge_open(j->err, j->n));
     k->fds = must(calloc((size_t)(AT_PES + PE_FDS * j->n), sizeof(*k->fds)));
+    /* Before anything can fail: the line about it is written by the loop. */
+    k->fds[AT_SIGNALS] = (struct pollfd){ .fd = k->signals, .events = POLLIN };
+    k->fds[AT_CONTROL] = (struct pollfd){ .fd = k->control, .events = POLLIN };
+    k->fds[AT_SERVER].fd = k->report = -1;
+    k->fds[AT_OUT].events = k->fds[AT_ERR].events = POLLOUT;
     sp->start = s;
     if (spawn_open(sp, j->n, &k->report) < 0 || job_open_files(j) < 0)
         return -1;
@@ -493,11 +505,8 @@ static int open_all(struct supervisor *k, const struct start *s,
     if (channel_open(j->n) < 0 ||
         (j->o->pmix && server_open(j->n, j->host, j->name) < 0))
         return -1;
-    k->fds[AT_SIGNALS] = (struct pollfd){ .fd = k->signals, .events = POLLIN };
-    k->fds[AT_CONTROL] = (struct pollfd){ .fd = k->control, .events = POLLIN };
     k->fds[AT_SERVER] = (struct pollfd){ .fd = server_fd(), .events = POLLIN };
     k->fds[AT_REPORT].events = POLLIN;
-    k->fds[AT_OUT].events = k->fds[AT_ERR].events = POLLOUT;
     return 0;
 }
 

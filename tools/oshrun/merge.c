@@ -200,6 +200,8 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     set_text(h, text, len);
     h->pes = must(calloc((size_t)m->n_pes, sizeof(*h->pes)));
     h->pes[pe] = true;
+    if (m->n_pes == 1)              /* no other one may print it, too */
+        print_oldest(m);
     return true;
 }
 
