@@ -293,7 +293,8 @@ static bool polls_network(const struct core_waiter *w)
 static bool only_polled(struct core_waiter *w)
 {
     if (w->on_node || w->announced || w->steps <= CORE_QUICK_SPINS ||
-        core_status.oversubscribed || core_spin_ns() < core_spin_most_ns() ||
+        core_status.oversubscribed || !core_spin_ns() ||
+        core_spin_ns() < core_spin_most_ns() ||
         (w->checks + 1) % CHECKS_PER_CLOCK == 0)
         return false;
     w->checks++;

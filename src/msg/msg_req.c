@@ -47,7 +47,7 @@ int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
         if (!r.q)
             return -EINVAL;
         if (!r.q->recorded)     /* else the thread that makes its starts */
-            stream_queue_reap(r.q, false);    /* their slots are free again */
+            stream_queue_reap(r.q, true);    /* their slots are free again */
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }

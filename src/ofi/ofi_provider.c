@@ -366,8 +366,8 @@ static int test_self(void)
     return rc;
 }
 
-/* When a PE contacts this one, shm of libfabric 1.18 to 2.1 writes into every
- * endpoint that has an address vector.  One that is not enabled yet has no
+/* When a PE contacts this one, shm of libfabric since 1.18 (seen: 2.1) writes into
+ * every endpoint that has an address vector.  One that is not enabled yet has no
  * memory there, and the polling thread crashes; so contexts share the first. */
 static int most_endpoints(void)
 {

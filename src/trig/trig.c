@@ -83,10 +83,10 @@ static void hit(struct trig *t, int tag, uint64_t n)
     __atomic_fetch_sub(&t->hitting, 1, __ATOMIC_RELEASE);
 }
 
-/* As a GPU's kernel does, if the NIC counts the hits. */
+/* As a GPU's kernel does for a partitioned message, if the NIC counts the hits. */
 static bool ring_doorbell(const struct trig *t, int tag, uint64_t n)
 {
-    uint64_t at = t->doorbells && gtl_device.host_streams
+    uint64_t at = t->doorbells && gtl_device.host_streams && t->owner.arg
                   ? __atomic_load_n(&t->doorbells[tag], __ATOMIC_ACQUIRE) : 0;
 
     if (!at || !n)

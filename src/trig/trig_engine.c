@@ -33,9 +33,14 @@ uint64_t trig_host_count(const struct trig *t, int tag)
 uint64_t trig_count(const struct trig *t, int tag)
 {
     const struct trig_tag *g = &t->tags[tag];
+    uint64_t here = trig_host_count(t, tag), nic;
 
-    return g->nic ? xport_trig->count(g->nic)
-                  : trig_host_count(t, tag) + g->beyond;
+    if (!g->nic)
+        return here + g->beyond;
+    /* Hits that are still to be forwarded belong to it, and the NIC may not have
+     * counted those that were. */
+    nic = xport_trig->count(g->nic) + here - g->forwarded;
+    return nic > here + g->beyond ? nic : here + g->beyond;
 }
 
 /* One that is armed with the NIC or with kernels begins when the count gets

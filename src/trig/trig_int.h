@@ -22,7 +22,7 @@ struct trig_tag {
     /* The counter that has its place (trig_nic.c), or NULL. */
     struct xport_trig *nic;
     uint64_t due;               /* of the last operation that is armed */
-    uint64_t forwarded;         /* hits of the host and of streams */
+    uint64_t forwarded;         /* hits of the host, streams, kernels */
     uint64_t nic_done;          /* completed, of what was armed */
     unsigned armed;             /* with the NIC, and not completed */
     uint64_t beyond;            /* hits that a NIC has counted, which it left */

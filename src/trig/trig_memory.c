@@ -18,8 +18,10 @@ struct trig_kept {
     size_t hits_size, table_size;
     struct trig_stream *streams;
     int n_tags;
+    unsigned session;           /* between an opening and the close */
 };
 
+static unsigned session;        /* atomic */
 static struct base_lock lock = LOCK_INIT;
 /* Of the triggers freed last, oldest first: a kernel that hits one of these too
  * late stores there, and hits nothing else. */
@@ -107,21 +109,26 @@ struct trig_stream *trig_memory_stream(struct trig *t, void *stream,
 
 /* ---- of freed ones ---- */
 
+/* The device of an earlier session may be another one, and is never given its
+ * memory again. */
 static void release(struct trig_kept *k)
 {
+    bool closed = k->session != __atomic_load_n(&session, __ATOMIC_RELAXED);
+    void (*give)(void *p, size_t size) = closed ? kernel_pinned_drop
+                                                : kernel_pinned_free;
     struct trig_stream *s, *next;
 
     for (s = k->streams; s; s = next) {
         next = s->next;
-        kernel_pinned_free(s->counts, stream_size(k->n_tags));
+        give(s->counts, stream_size(k->n_tags));
         free(s);
     }
-    kernel_pinned_free(k->hits, k->hits_size);
-    kernel_pinned_free(k->table, k->table_size);
+    give(k->hits, k->hits_size);
+    give(k->table, k->table_size);
     free(k);
 }
 
-/* Without the lock, as these are calls of the driver. */
+/* Without the lock, as these may be calls of the driver. */
 static void release_all(struct list_link *unused)
 {
     struct list_link *pos, *tmp;
@@ -174,6 +181,7 @@ void trig_memory_keep(struct trig *t)
 
     if (!k)
         return;
+    k->session = __atomic_load_n(&session, __ATOMIC_RELAXED);
     k->n_tags = t->n_tags;
     k->hits = t->hits;
     k->hits_size = 2 * (size_t)t->n_tags * sizeof *t->hits;
@@ -202,4 +210,5 @@ void trig_memory_close(void)
     take_unused(&in_use, INT_MAX, &unused);
     lock_release(&lock);
     release_all(&unused);
+    __atomic_add_fetch(&session, 1, __ATOMIC_RELAXED);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tags whose operations the NIC does by itself: the count is a counter of the
- * NIC's, to which kernels store hits where it has a doorbell, and each
- * operation is armed with it in the order of thresholds.  Hits of the host and
- * of streams are forwarded.  An operation that the NIC does not take is
+ * NIC's, and each operation is armed with it in the order of thresholds.  Hits
+ * of the host, streams and kernels are forwarded; only the kernels of a
+ * partitioned message store theirs to the counter's doorbell.  An operation that the NIC does not take is
  * released by the count as the processor reads it.  Called with the trigger's
  * lock; waits for nothing. */
 #include "trig/trig_int.h"

@@ -303,7 +303,6 @@ T(requests_outlive_their_queue)
     shmem_free(d);
 }
 
-/* Also where another thing has come in its place. */
 T(depths_beyond_all_memory_are_refused)
 {
     static const size_t depths[] = { SIZE_MAX, SIZE_MAX / 2 + 2,
@@ -319,6 +318,7 @@ T(depths_beyond_all_memory_are_refused)
     }
 }
 
+/* Also where another thing has come in its place. */
 T(handles_of_what_is_gone_are_refused)
 {
     long *d = shmem_calloc(1, sizeof *d), x = 1;

@@ -216,10 +216,13 @@ until timeout 60 "$top" --json -n 1 -d 0.2 $job $other >top.json 2>top.err &&
 done
 timeout 100 "$top" --json -d 0.2 $job $other >top.json 2>top.err &
 reader=$!
-# until_one FILTER: of some line from then on, with the PE of $job
-until_one()
+# until_one FILTER: of some line from $from on, with the PE of $job.
+here()
 {
     from=$(($(wc -l <top.json) + 1))
+}
+until_one()
+{
     for _ in $(seq 200); do
         tail -n +$from top.json | jq -se "any(.[];
             .pes | map(select(.pid == $job)) | $1)" >jq.out 2>&1 && return
@@ -227,10 +230,13 @@ until_one()
     done
     fail "$how: never so: $1: $(tail -n 1 top.json | head -c 2000)"
 }
+here
 until_one '.[0].answers'
+here
 : >again
 until_one '.[0].report == "has ended"'
 until_one '. == []'
+here
 : >open
 until_one '.[0].answers'
 : >go

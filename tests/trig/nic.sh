@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: triggers and partitioned messages whose operations the NIC does:
-# on the stand-in for CXI, where kernels ring doorbells, with many entries and
-# with few, where failures count and where not; and on sockets, where hits are
-# forwarded.
+# on the stand-in for CXI, where kernels of partitioned messages ring doorbells and
+# other hits are forwarded, with many entries and with few, where failures count and where not; and on sockets, where all
+# hits are forwarded.
 # Timeout: 200
 set -u
 . "$(dirname "$0")/../device/device.inc"

@@ -70,7 +70,7 @@ struct grid {
     unsigned n_rung;            /* doorbells, each with the thread that may */
     struct {
         const void *doorbell;
-        const struct thread *by;
+        unsigned by[4];         /* the block, and its number there */
     } rung[DOORBELLS];
 };
 

@@ -204,7 +204,9 @@ static void publish(struct thread *t)
  * doorbell: of those to one, the first thread's are counted. */
 static bool is_lost(const struct thread *t, const void *p)
 {
-    struct grid *g = t->b->g;
+    const struct block *b = t->b;
+    struct grid *g = b->g;
+    const unsigned me[4] = { b->id[0], b->id[1], b->id[2], t->number };
     struct dev_range r;
     unsigned k = 0;
 
@@ -217,10 +219,10 @@ static bool is_lost(const struct thread *t, const void *p)
         if (k == DOORBELLS)
             return true;
         g->rung[k].doorbell = p;
-        g->rung[k].by = t;
+        memcpy(g->rung[k].by, me, sizeof me);
         g->n_rung++;
     }
-    return g->rung[k].by != t;
+    return memcmp(g->rung[k].by, me, sizeof me) != 0;
 }
 
 X(st)
