@@ -133,7 +133,7 @@ void kernel_pinned_free(void *p, size_t size)
         keep(p, whole(size), true);
 }
 
-void kernel_pinned_drop(void *p, size_t size)
+void kernel_pinned_unpin(void *p, size_t size)
 {
     if (p)
         give_to_driver(p, whole(size), true);

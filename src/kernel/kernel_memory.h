@@ -10,7 +10,7 @@
 void *kernel_pinned_alloc(size_t size);
 void kernel_pinned_free(void *p, size_t size);
 /* At once, and it is not used again. */
-void kernel_pinned_drop(void *p, size_t size);
+void kernel_pinned_unpin(void *p, size_t size);
 /* The same, but the processor may read it until the next call with this *old,
  * of the same size: a report in a signal handler may just have found it. */
 void kernel_pinned_retire(void *p, size_t size, void **old);

@@ -114,7 +114,7 @@ struct trig_stream *trig_memory_stream(struct trig *t, void *stream,
 static void release(struct trig_kept *k)
 {
     bool closed = k->session != __atomic_load_n(&session, __ATOMIC_RELAXED);
-    void (*give)(void *p, size_t size) = closed ? kernel_pinned_drop
+    void (*give)(void *p, size_t size) = closed ? kernel_pinned_unpin
                                                 : kernel_pinned_free;
     struct trig_stream *s, *next;
 
