@@ -193,7 +193,7 @@ API_ALIAS(shmemx_trig_reset)
 int pshmemx_trig_dev(shmemx_trig_t trig, shmemx_trig_dev_t *dev)
 {
     core_need_up(__func__);
-    return dev ? trig_dev(__func__, trig, false, dev) : null(__func__, "dev");
+    return dev ? trig_dev(__func__, trig, dev) : null(__func__, "dev");
 }
 API_ALIAS(shmemx_trig_dev)
 

@@ -293,8 +293,6 @@ static bool polls_network(const struct core_waiter *w)
 static bool only_polled(struct core_waiter *w)
 {
     if (w->on_node || w->announced || w->steps <= CORE_QUICK_SPINS ||
-        core_status.oversubscribed || !core_spin_ns() ||
-        core_spin_ns() < core_spin_most_ns() ||
         (w->checks + 1) % CHECKS_PER_CLOCK == 0)
         return false;
     w->checks++;
@@ -307,8 +305,9 @@ void core_wait_long(struct core_waiter *w)
 {
     uint64_t now, waited;
     uint64_t spin = core_status.oversubscribed ? 0 : core_spin_ns();
+    bool has_core = spin && spin == core_spin_most_ns();
 
-    if (xport_net && only_polled(w))
+    if (xport_net && has_core && only_polled(w))
         return;
     now = clock_ns();
     count(&counts.checks);
@@ -343,8 +342,7 @@ void core_wait_long(struct core_waiter *w)
              i; i--)
             atomics_pause();
     } else if (waited < spin + yield_ns()) {
-        if (xport_net && spin && spin == core_spin_most_ns() &&
-            w->checks % CHECKS_PER_YIELD)
+        if (xport_net && has_core && w->checks % CHECKS_PER_YIELD)
             return;
         count(&counts.yields);
         core_spin_yield();

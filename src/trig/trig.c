@@ -83,10 +83,10 @@ static void hit(struct trig *t, int tag, uint64_t n)
     __atomic_fetch_sub(&t->hitting, 1, __ATOMIC_RELEASE);
 }
 
-/* As a GPU's kernel does for a partitioned message, if the NIC counts the hits. */
+/* As a GPU's kernel does, if the NIC counts the hits. */
 static bool ring_doorbell(const struct trig *t, int tag, uint64_t n)
 {
-    uint64_t at = t->doorbells && gtl_device.host_streams && t->owner.arg
+    uint64_t at = t->doorbells && gtl_device.host_streams
                   ? __atomic_load_n(&t->doorbells[tag], __ATOMIC_ACQUIRE) : 0;
 
     if (!at || !n)
@@ -289,6 +289,11 @@ static int open_nic(struct trig *t)
     t->nic_tags = malloc(n * sizeof *t->nic_tags);
     if (!t->nic_tags)
         return -ENOMEM;
+    /* A NIC does not count all that several threads of a GPU store: of the
+     * program's triggers hits are forwarded, of a partitioned message's one
+     * thread hits a tag, once in an iteration. */
+    if (!t->owner.arg)
+        return 0;
     rc = kernel_device_alloc(n * sizeof *t->doorbells, &p);
     if (rc)
         return rc;
@@ -453,7 +458,7 @@ bool trig_hits_directly(void)
     return gtl_device.host_adds;
 }
 
-int trig_dev(const char *call, struct shmemx_trig *trig, bool once,
+int trig_dev(const char *call, struct shmemx_trig *trig,
              shmemx_trig_dev_t *out)
 {
     struct trig *t = trig_find(call, trig);
@@ -470,7 +475,7 @@ int trig_dev(const char *call, struct shmemx_trig *trig, bool once,
     out->copies = t->copies;
     out->hits = (shmemi_u64 *)t->hits;
     out->done = (shmemi_u64 *)t->done;
-    out->doorbells = once ? (shmemi_u64 *)t->doorbells : NULL;
+    out->doorbells = (shmemi_u64 *)t->doorbells;
     out->trig = trig;
     return 0;
 }

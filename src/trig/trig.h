@@ -52,10 +52,7 @@ int trig_rearm(const char *call, struct shmemx_trig *trig, int tag,
 /* They are forgotten.  -EBUSY: one is under way. */
 int trig_reset(const char *call, struct shmemx_trig *trig, int tag);
 
-/* once: of each tag one thread of the device hits, once in an iteration.  Only
- * then hits are stores to the doorbell of a NIC, which does not count all that
- * several threads store. */
-int trig_dev(const char *call, struct shmemx_trig *trig, bool once,
+int trig_dev(const char *call, struct shmemx_trig *trig,
              shmemx_trig_dev_t *out);
 /* Each operation of the program's that has not completed or that repeats. */
 typedef void trig_op_visitor(const struct stream_op *op, int tag, void *arg);

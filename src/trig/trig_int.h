@@ -67,7 +67,8 @@ struct trig {
     unsigned n_released, n_issued;
     unsigned n_waiting;         /* operations that wait for hits */
     bool may_use_nic;
-    uint64_t *doorbells;        /* the device's memory, [tags]: 0 or a doorbell */
+    uint64_t *doorbells;        /* the device's memory, [tags]: 0 or a doorbell;
+                                 * NULL: not a partitioned message's */
     int *nic_tags;              /* [tags] */
     unsigned n_nic_tags, n_armed;
     struct shmemi_dev_trig_copy *copies;        /* pinned, [tags], or NULL */

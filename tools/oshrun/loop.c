@@ -278,7 +278,8 @@ static void poll_source(struct pollfd *p, const struct source *s)
     p->events = POLLIN;
 }
 
-static void watch_sinks(struct supervisor *k)
+/* All but the PEs. */
+static void watch_job(struct supervisor *k)
 {
     struct job *j = &k->job;
 
@@ -294,7 +295,7 @@ static int64_t fill_poll_set(struct supervisor *k)
     struct job *j = &k->job;
     int64_t due = INT64_MAX;
 
-    watch_sinks(k);
+    watch_job(k);
     for (int i = 0; i < j->n; i++) {
         struct pollfd *p = &k->fds[AT_PES + PE_FDS * i];
         struct source *s[2] = { &j->pe[i].out, &j->pe[i].err };
@@ -406,7 +407,7 @@ static void flush_all(struct supervisor *k)
     job_report(j);
     for (write_output(j); sink_waiting(j->out) || sink_waiting(j->err);
          write_output(j)) {
-        watch_sinks(k);             /* of a start that failed, too */
+        watch_job(k);               /* a start that failed has no more */
         n = poll(k->fds, AT_PES, wanted ? READER_MS : -1);
         if (n == 0)
             return;

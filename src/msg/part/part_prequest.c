@@ -105,13 +105,14 @@ static int fill_sender(const char *call, struct msg_chan *c, int mode,
 
     rc = rc ? rc : choose(call, c, &mode);
     rc = rc ? rc : alloc(call, p, out);
-    rc = rc ? rc : trig_dev(call, p->trig, mode == SHMEMX_PREQUEST_TRIGGER,
-                            &out->trig);
+    rc = rc ? rc : trig_dev(call, p->trig, &out->trig);
     if (rc) {
         part_prequest_release(p);
         return rc;
     }
     out->copies = mode == SHMEMX_PREQUEST_COPY;
+    if (mode == SHMEMX_PREQUEST_ENGINE)
+        out->trig.doorbells = NULL;
     out->n_calls = (shmemi_u32)calls;
     p->together = out->copies || out->per > 1 || calls > 1;
     return 0;
