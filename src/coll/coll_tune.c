@@ -95,21 +95,50 @@ static enum coll_alg requested[COLL_KINDS];
 enum { SYNC_AUTO, SYNC_DISSEMINATION, SYNC_GATHER };
 bool coll_sync_gathers, coll_sync_tree, coll_sync_nodes, coll_oversubscribed;
 
-/* All choices of this PE in one value, which the PEs compare: members that
- * choose differently would wait for each other for ever. */
-enum { CHOICE_BITS = 4, SYNC_BITS = 8 };
-_Static_assert(COLL_ALGS <= 1 << CHOICE_BITS, "an algorithm fits its bits");
-_Static_assert(COLL_KINDS * CHOICE_BITS + SYNC_BITS + 2 <= 64,
-               "the choices of all collectives fit one value");
-#define TRACED ((uint64_t)1 << 63)
-#define COUNTED ((uint64_t)1 << 62)
+/* The variables that all PEs must have alike, with the bits that the value
+ * takes: members that choose differently would wait for each other for ever,
+ * and atomics of a NIC are not atomic with those of a processor. */
+struct choice {
+    const char *variable;
+    uint64_t value;
+    int bits;
+};
+#define COLL_CHOICE(NAME, ALGS) \
+    { "SHMEM_COLL_" #NAME, requested[COLL_##NAME], 4 },
+#define CHOICES                                                             \
+    {                                                                       \
+        COLL_KIND_LIST(COLL_CHOICE, COLL_NO_ALG)                            \
+        { "SHMEM_COLL_SYNC", (uint64_t)env.COLL_SYNC, 2 },                  \
+        { "SHMEM_OFI_AMO", (uint64_t)env.OFI_AMO, 2 },                      \
+        { "SHMEM_CHECK_ALLOC", (uint64_t)env.CHECK_ALLOC, 31 },             \
+        { "SHMEM_STATS", env.STATS.on, 1 },                                 \
+        { "SHMEM_TRACE", env.TRACE[0] != '\0', 1 },                         \
+    }
+_Static_assert(COLL_ALGS <= 1 << 4, "an algorithm fits its bits");
+_Static_assert(COLL_KINDS * 4 + 2 + 2 + 31 + 1 + 1 <= 64,
+               "all choices fit one value");
+
+/* All choices of this PE in one value, which the PEs compare. */
 static uint64_t choices(void)
 {
-    uint64_t all = (uint64_t)env.COLL_SYNC;
+    const struct choice all[] = CHOICES;
+    uint64_t v = 0;
 
-    for (int k = 0; k < COLL_KINDS; k++)
-        all = all << CHOICE_BITS | requested[k];
-    return all | (env.TRACE[0] ? TRACED : 0) | (env.STATS.on ? COUNTED : 0);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        v = v << all[k].bits | all[k].value;
+    return v;
+}
+
+/* odd: the bits of choices() that are not alike, at least one. */
+static _Noreturn void refuse_choice(uint64_t odd)
+{
+    const struct choice all[] = CHOICES;
+    size_t k = sizeof all / sizeof *all - 1;
+
+    for (; !(odd & (((uint64_t)1 << all[k].bits) - 1)); k--)
+        odd >>= all[k].bits;
+    core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same %s; give it "
+               "to all of them", all[k].variable);
 }
 
 /* Is another PE on this PE's node? */
@@ -163,13 +192,8 @@ void coll_check_choices(void)
     coll_oversubscribed = core_status.oversubscribed;
     if (!core_world.mapped)
         odd = agree_over_network();
-    if (odd & TRACED)
-        core_fatal(ERR_ENV, "shmem_init", "not all PEs have SHMEM_TRACE");
-    if (odd & COUNTED)
-        core_fatal(ERR_ENV, "shmem_init", "not all PEs have SHMEM_STATS");
     if (odd)
-        core_fatal(ERR_ENV, "shmem_init", "not all PEs have the same "
-                   "SHMEM_COLL_ variables");
+        refuse_choice(odd);
     coll_sync_gathers =
         env.COLL_SYNC == SYNC_GATHER ||
         (env.COLL_SYNC != SYNC_DISSEMINATION && coll_oversubscribed);

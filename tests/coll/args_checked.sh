@@ -208,11 +208,18 @@ timeout -k 5 60 oshrun -n 4 sh -c '[ "$SLUICE_JOB_PE" = 1 ] && export SHMEM_CHEC
 grep -q 'PE 2 passed root 1' "$dir/err" ||
     fail "one PE with SHMEM_CHECK: '$(cat "$dir/err")'"
 
-timeout -k 5 60 oshrun -n 4 sh -c '[ "$SLUICE_JOB_PE" = 1 ] &&
-    export SHMEM_COLL_SYNC=gather; exec "$0" nothing' "$dir/odd" \
-    >"$dir/out" 2>"$dir/err" </dev/null && fail "choices differ: no failure"
-grep -q 'shmem_init: not all PEs have the same SHMEM_COLL_ variables \[S-E-ENV\]' \
-    "$dir/err" || fail "choices differ: '$(cat "$dir/err")'"
+# What all PEs must have alike, on a node and between nodes.
+for v in COLL_SYNC=gather COLL_SCAN=pull OFI_AMO=message CHECK_ALLOC=3; do
+    for option in '' '--ppn 2'; do
+        # shellcheck disable=SC2086,SC2016
+        V=SHMEM_$v timeout -k 5 60 oshrun -n 4 $option sh -c \
+            '[ "$SLUICE_JOB_PE" = 1 ] && export "$V"; exec "$0" nothing' \
+            "$dir/odd" >"$dir/out" 2>"$dir/err" </dev/null &&
+            fail "$v differs $option: no failure"
+        grep -q "shmem_init: not all PEs have the same SHMEM_${v%=*}; give it to all of them \[S-E-ENV\]" \
+            "$dir/err" || fail "$v differs $option: '$(cat "$dir/err")'"
+    done
+done
 
 SHMEM_CHECK=1 timeout -k 5 60 oshrun -n 4 "$dir/odd" nothing \
     >"$dir/out" 2>"$dir/err" </dev/null || fail "nothing odd: exit status $?"

@@ -42,7 +42,7 @@ exec ./traced once
 E
 for ppn in 2 1; do
     try 2 --ppn $ppn --pmix sh some.sh
-    [ $status -ne 0 ] && grep -q 'shmem_init: not all PEs have SHMEM_TRACE \[S-E-ENV\]' "$err" ||
+    [ $status -ne 0 ] && grep -q 'shmem_init: not all PEs have the same SHMEM_TRACE; give it to all of them \[S-E-ENV\]' "$err" ||
         fail "some PEs, --ppn $ppn: status $status: $(head -n 3 "$err")"
 done
 

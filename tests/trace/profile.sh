@@ -166,7 +166,7 @@ for option in '' '--ppn 1'; do
     # shellcheck disable=SC2086,SC2016
     try 2 $option sh -c '[ $SLUICE_JOB_PE = 0 ] && export SHMEM_STATS=1; exec ./profiled 1'
     ended 1 "one PE $option"
-    grep -q 'shmem_init: not all PEs have SHMEM_STATS \[S-E-ENV\]' "$err" ||
+    grep -q 'shmem_init: not all PEs have the same SHMEM_STATS; give it to all of them \[S-E-ENV\]' "$err" ||
         fail "one PE: $(head -n 3 "$err")"
 done
 
