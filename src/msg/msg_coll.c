@@ -474,8 +474,18 @@ static int do_step(const struct stream_where *w, struct coll *c,
 
 static int check_start(const struct stream_where *w, const struct req *r, int i)
 {
-    (void)r, (void)i;
-    return stream_waits_allowed() ? 0 : stream_refuse_wait(w);
+    const struct coll *c = coll_of(r);
+    int pe = -1;
+
+    if (!stream_waits_allowed())
+        return stream_refuse_wait(w);
+    for (int k = 0; k < c->n_reqs && pe < 0; k++)
+        pe = msg_req_freed_by(handle_find(&stream_reqs, c->reqs[k]));
+    if (pe < 0)
+        return 0;
+    stream_refuse(ERR_ARG, w->call, "request %d (%s): PE %d has freed its "
+                  "request", i, stream_req_name(r).text, pe);
+    return -EPIPE;
 }
 
 static int start(const struct stream_where *w, struct queue *q, struct req *r,

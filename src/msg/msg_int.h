@@ -171,6 +171,9 @@ extern hidden const struct stream_req_ops msg_req_ops;
 /* Functions that part_req_ops shares with it. */
 int msg_req_check_start(const struct stream_where *w, const struct req *r,
                         int i);
+/* The PE that has freed its end of r, so that no further start of it can
+ * complete; -1 if there is none. */
+int msg_req_freed_by(const struct req *r);
 int msg_req_error(const char *call, struct req *r, struct stream_errors *e);
 const char *msg_req_busy(const struct req *r);
 void msg_req_name(const struct req *r, char *text, size_t size);

@@ -93,6 +93,13 @@ static bool may_continue(const struct msg_chan *c)
            (!c->sends && c->seq < c->peer_last);
 }
 
+int msg_req_freed_by(const struct req *r)
+{
+    const struct msg_chan *c = chan_of(r);
+
+    return may_continue(c) ? -1 : c->pe;
+}
+
 int msg_req_check_start(const struct stream_where *w, const struct req *r,
                         int i)
 {

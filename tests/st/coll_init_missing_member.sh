@@ -11,12 +11,11 @@ set -u
 program bad <<'C'
 #include <shmemx_st.h>
 static long d[4], x[4];
+static shmemx_req_t r;
 
 static int reduce(void *dest, const void *source, size_t n, shmemx_type_t type,
                   shmemx_op_t op)
 {
-    shmemx_req_t r;
-
     return shmemx_allreduce_init(SHMEM_TEAM_WORLD, dest, source, n, type, op,
                                  &r);
 }
@@ -24,7 +23,6 @@ static int reduce(void *dest, const void *source, size_t n, shmemx_type_t type,
 int main(int argc, char **argv)
 {
     const char *word = argv[1];
-    shmemx_req_t r;
     int me, rc = 0;
 
     (void)argc;
@@ -56,6 +54,18 @@ int main(int argc, char **argv)
                 : reduce(d, x, 4, SHMEMX_INT64, SHMEMX_SUM);
         if (rc == -EINVAL)
             rc = 0;
+    }
+    CASE(gone) {
+        shmemx_stream_t s;
+        shmemx_queue_t q;
+
+        rc = shmemx_stream_create(&s) || shmemx_queue_create(s, 0, NULL, &q) ||
+             reduce(d, x, 4, SHMEMX_INT64, SHMEMX_SUM) ||
+             (me && shmemx_req_free(&r));
+        shmem_barrier_all();
+        usleep(300000);         /* the news arrive */
+        for (int i = 0; i < 2 && !me; i++)
+            fprintf(stderr, "start: %d\n", shmemx_enqueue_startall(q, 1, &r));
     }
     CASE(wrong) {
         reduce(d, x, 4, SHMEMX_DOUBLE, SHMEMX_XOR);
@@ -109,6 +119,16 @@ for far in '' '--ppn 1'; do
         fail "kinds $far: $(cat "$err")"
 done
 unset SHMEM_CHECK
+
+# A start that a freed partner makes impossible begins nothing.
+for far in '' '--ppn 1'; do
+    # shellcheck disable=SC2086
+    try 2 $far ./bad gone
+    ended 0 "gone $far"
+    [ "$(grep -c "start: -32" "$err")" -eq 2 ] &&
+        [ "$(grep -cE 'enqueue_startall: request 0 \(.*\): PE 1 has freed its request: not enqueued \[S-W-ARG\]$' "$err")" -eq 2 ] ||
+        fail "gone $far: $(cat "$err")"
+done
 
 # The same lines wherever they are refused.
 try 0 ./bad wrong
