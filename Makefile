@@ -352,8 +352,9 @@ $(FUZZERS): $(O)/obj/%: $(O)/obj/%.o $(O)/obj/fuzz.a \
 
 $(PE_TESTS): private UP = ../../..
 $(BENCHES): private UP = ../..
+# They need no new link when the library changes.
 $(PE_TESTS) $(BENCHES): $(O)/obj/%: $(O)/obj/%.o $$(call shared,$$*) \
-    $(O)/lib/libshmem.so
+    | $(O)/lib/libshmem.so
 	$(call say,LD)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) \
 	    $(USER_LIBS) -Wl,-rpath,'$$ORIGIN/$(UP)/lib'
 
