@@ -69,8 +69,9 @@ struct gtl_ops {
     int (*open)(int local, struct gtl_device *out);
     /* See gtl_pci_address().  -ENODEV: no device, or none on a bus. */
     int (*pci_address)(int local, char pci[16]);
-    /* Makes the device this thread's current one, for calls of other libraries;
-     * leave() takes what enter() returned and undoes it. */
+    /* Makes the device this thread's current one, for calls of other libraries,
+     * which break no capture of a stream then; leave() takes what enter()
+     * returned and undoes it. */
     int (*enter)(void);
     void (*leave)(int was);
     /* After the library's streams and memory are gone.  The vendor's library

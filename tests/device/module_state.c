@@ -17,6 +17,10 @@ static int (*load_ex)(void **, const void *, unsigned, int *, void **);
 static int (*copy)(void *, const void *, size_t, void *stream);
 static int (*copy_kind)(void *, const void *, size_t, unsigned, void *stream);
 
+static int (*stream_create)(void **, unsigned, int), (*stream_destroy)(void *);
+static int (*begin)(void *stream, int mode), (*end)(void *stream, void **graph);
+static int (*graph_destroy)(void *), (*alloc)(void **, size_t), (*free_it)(void *);
+
 static int load_plain(void **out, const void *image)
 {
     return load_ex(out, image, 0, NULL, NULL);
@@ -56,6 +60,16 @@ static void bind_driver(void)
     bind_call(driver, "cuModuleUnload", "hipModuleUnload", &unload);
     bind_call(driver, "cuModuleGetGlobal_v2", "hipModuleGetGlobal", &global);
     bind_call(driver, "cuStreamSynchronize", "hipStreamSynchronize", &wait_for);
+    bind_call(driver, "cuStreamCreateWithPriority", "hipStreamCreateWithPriority",
+              &stream_create);
+    bind_call(driver, "cuStreamDestroy_v2", "hipStreamDestroy",
+              &stream_destroy);
+    bind_call(driver, "cuStreamBeginCapture_v2", "hipStreamBeginCapture",
+              &begin);
+    bind_call(driver, "cuStreamEndCapture", "hipStreamEndCapture", &end);
+    bind_call(driver, "cuGraphDestroy", "hipGraphDestroy", &graph_destroy);
+    bind_call(driver, "cuMemAlloc_v2", "hipMalloc", &alloc);
+    bind_call(driver, "cuMemFree_v2", "hipFree", &free_it);
 }
 
 /* A module with a variable of so many bytes, as nvcc writes it. */
@@ -151,6 +165,36 @@ static void late_code(void)
     shmemx_dev_register(misfit, sizeof(shmemx_dev_t) + 8);
 }
 
+/* As a runtime that loads code at the first use of its symbol. */
+static int allocates(void **out)
+{
+    void *p;
+
+    if (alloc(&p, 64) || free_it(p))
+        return 900;
+    *out = late_copy;
+    return 0;
+}
+
+/* In the mode that lets a driver refuse such calls to all threads, 0. */
+static void code_during_a_capture(void)
+{
+    void *s, *graph = NULL;
+
+    late_copy = empty_copy();
+    mem_fill(late_copy, 0, sizeof(shmemx_dev_t));
+    T_EQ(stream_create(&s, 1, 0), 0);
+    T_EQ(begin(s, 0), 0);
+    shmemx_dev_register(allocates, sizeof(shmemx_dev_t));
+    T_EQ(end(s, &graph), 0);
+    T_TRUE(graph != NULL);
+    expect(late_copy, true);
+    T_EQ(graph_destroy(graph), 0);
+    T_EQ(stream_destroy(s), 0);
+    shmemx_dev_unregister(allocates);
+    mem_free_private(late_copy);
+}
+
 /* ---- modules ---- */
 
 static void modules(void)
@@ -224,6 +268,7 @@ int main(int argc, char **argv)
     heap_opens(module);
     modules();
     late_code();
+    code_during_a_capture();
     T_EQ(memory_end(), 0);
     /* Nothing of the library is left in them. */
     T_EQ(copy(&left, early_copy, sizeof left, NULL), 0);

@@ -315,18 +315,23 @@ static int pci_address(int local, char pci[16])
     return rc ? rc : CU(cuDeviceGetPCIBusId, pci, 16, dev);
 }
 
-/* Calls between the two find the context and leave it. */
+/* Calls between the two find the context and leave it, and break no capture.
+ * Bit 0: a context was pushed; above it the thread's mode of captures plus 1,
+ * or 0 where the driver did not say it. */
 static int enter(void)
 {
     gtl_cu_enter();
-    return gtl_cu_pushed;
+    gtl_cu_relax();
+    return gtl_cu_pushed | (gtl_cu_mode + 1) << 1;
 }
 
 static void leave(int was)
 {
     void *ctx;
 
-    if (was)
+    gtl_cu_mode = (was >> 1) - 1;
+    gtl_cu_relaxed(0);
+    if (was & 1)
         gtl_cu.cuCtxPopCurrent_v2(&ctx);
 }
 

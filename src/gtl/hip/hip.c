@@ -304,7 +304,7 @@ static const char *lockup_hint(unsigned streams)
 const struct gtl_ops gtl_hip = {
     .name = "hip", .open = open_hip, .pci_address = pci_address,
     .close = close_hip, .set_coherence = gtl_hip_set_coherence,
-    .enter = gtl_hip_enter, .leave = gtl_hip_leave,
+    .enter = gtl_hip_enter_relaxed, .leave = gtl_hip_leave_relaxed,
     .reserve = gtl_no_reserve, .grow = gtl_no_grow,
     .shrink = gtl_no_shrink,
     .alloc = gtl_hip_alloc, .free = gtl_hip_free,
