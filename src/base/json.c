@@ -5,18 +5,44 @@
 
 #include <string.h>
 
+/* Bytes of the UTF-8 character that n bytes begin with, n > 0; 0 if they begin
+ * with none: a stray byte, a longer form than needed, a surrogate, too large. */
+static size_t character(const unsigned char *p, size_t n)
+{
+    size_t len = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 :
+                 *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+
+    if (len > n)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+        (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+/* A byte that is no text is written as the replacement character: a reader
+ * would refuse the whole file. */
 void json_string(FILE *to, const char *text, size_t most)
 {
-    putc('"', to);
-    for (size_t n = strnlen(text, most); n; n--, text++) {
-        unsigned char c = (unsigned char)*text;
+    const unsigned char *p = (const unsigned char *)text;
+    size_t len;
 
-        if (c == '"' || c == '\\')
-            putc('\\', to);
-        if (c < ' ' || c == 127)
-            fprintf(to, "\\u%04x", c);
-        else
-            putc(c, to);
+    putc('"', to);
+    for (size_t n = strnlen(text, most); n; n -= len, p += len) {
+        len = character(p, n);
+        if (!len) {
+            fputs("\\ufffd", to);
+            len = 1;
+        } else if (*p < ' ' || *p == 127) {
+            fprintf(to, "\\u%04x", *p);
+        } else {
+            if (*p == '"' || *p == '\\')
+                putc('\\', to);
+            fwrite(p, 1, len, to);
+        }
     }
     putc('"', to);
 }
