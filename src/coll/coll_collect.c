@@ -218,6 +218,7 @@ static void collect_nodes(struct core_team *t, const struct blocks *b,
     /* All have copied before the leader's dest changes. */
     coll_nodes_gather(t);
     coll_nodes_release(t);
+    xport_flush();              /* for those who have waited for a leader only */
 }
 
 /* A member that brings nothing may name no source, and then cannot derive the

@@ -289,6 +289,7 @@ static void reduce_nodes(struct core_team *t, const struct reduction *r)
         nodes_doubling(t, r);
     else
         nodes_halving(t, r);
+    xport_flush();              /* for those who have waited for a leader only */
 }
 
 void coll_reduce(struct core_team *t, void *dest, const void *source, size_t n,

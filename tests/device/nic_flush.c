@@ -8,27 +8,30 @@
 
 #include <string.h>
 
-enum { LEN = 5000, WORDS = 4 };
+enum { LEN = 5000, WORDS = 4, LONG = 1 << 15 };
 
 static unsigned char *data, *here, want[LEN];
 static uint64_t *flag;          /* the host's */
+static uint64_t static_flag, *word;     /* which one announces */
+static uint64_t *ones, *sums;
+static int to, from;            /* on another node */
 static long *lock;
 static uint64_t turn;
 static shmemx_stream_t s;
 
-/* To the next PE; a word in host memory announces it. */
+/* A word in host memory announces it. */
 static void send_and_notify(void)
 {
     pattern(want, me, (unsigned)turn, LEN);
     memcpy(here, want, LEN);
-    shmem_putmem(data, here, LEN, next);
+    shmem_putmem(data, here, LEN, to);
     shmem_quiet();
-    shmem_uint64_atomic_set(flag, turn, next);
+    shmem_uint64_atomic_set(word, turn, to);
 }
 
 static void see(void)
 {
-    pattern(want, before, (unsigned)turn, LEN);
+    pattern(want, from, (unsigned)turn, LEN);
     mem_expect(data, want, LEN);
     shmem_barrier_all();
     turn++;
@@ -57,6 +60,37 @@ FORM(a_look_at_a_signal, while (shmem_signal_fetch(flag) < turn))
 FORM(an_atomic, while (shmem_uint64_atomic_fetch(flag, me) < turn))
 FORM(an_atomic_that_changes, while (shmem_uint64_atomic_fetch_add(flag, 0, me) <
                                    turn))
+FORM(an_atomic_that_does_not_block, {
+    uint64_t is = 0;
+
+    while (is < turn) {
+        shmem_uint64_atomic_fetch_nbi(&is, flag, me);
+        shmem_quiet();
+    }
+})
+FORM(an_atomic_that_changes_and_does_not_block, {
+    uint64_t is = 0;
+
+    while (is < turn) {
+        shmem_uint64_atomic_fetch_add_nbi(&is, flag, 0, me);
+        shmem_quiet();
+    }
+})
+
+T(an_atomic_of_static_data)
+{
+    word = &static_flag;
+    send_and_notify();
+    while (shmem_uint64_atomic_fetch(word, me) < turn)
+        ;
+    see();
+    word = flag;
+}
+
+FORM(a_reduction, shmem_uint64_sum_reduce(SHMEM_TEAM_WORLD, sums, ones, 1))
+FORM(a_long_reduction, shmem_uint64_sum_reduce(SHMEM_TEAM_WORLD, sums, ones,
+                                               LONG))
+FORM(a_collection, shmem_uint64_fcollect(SHMEM_TEAM_WORLD, sums, ones, 1))
 FORM(a_barrier, shmem_barrier_all())
 FORM(a_meeting, shmem_sync_all())
 FORM(a_meeting_of_a_team, shmem_team_sync(SHMEM_TEAM_WORLD))
@@ -98,14 +132,14 @@ static void fill_source(void)
 T(a_get)
 {
     fill_source();
-    shmem_getmem(data, here, LEN, before);
+    shmem_getmem(data, here, LEN, from);
     see();
 }
 
 T(a_get_and_quiet)
 {
     fill_source();
-    shmem_getmem_nbi(data, here, LEN, before);
+    shmem_getmem_nbi(data, here, LEN, from);
     shmem_quiet();
     see();
 }
@@ -117,7 +151,7 @@ T(a_wait_of_a_stream)
          0);
     T_EQ(shmemx_getmem_on_stream(here, data, LEN, me, s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
-    pattern(want, before, (unsigned)turn, LEN);
+    pattern(want, from, (unsigned)turn, LEN);
     T_MEM(here, want, LEN);
     shmem_barrier_all();
     turn++;
@@ -126,7 +160,7 @@ T(a_wait_of_a_stream)
 T(a_get_on_a_stream)
 {
     fill_source();
-    T_EQ(shmemx_getmem_on_stream(data, here, LEN, before, s), 0);
+    T_EQ(shmemx_getmem_on_stream(data, here, LEN, from, s), 0);
     T_EQ(shmemx_stream_sync(s), 0);
     see();
 }
@@ -144,6 +178,9 @@ static void waits(void)
     T_RUN(a_look_at_a_signal);
     T_RUN(an_atomic);
     T_RUN(an_atomic_that_changes);
+    T_RUN(an_atomic_that_does_not_block);
+    T_RUN(an_atomic_that_changes_and_does_not_block);
+    T_RUN(an_atomic_of_static_data);
 }
 
 int main(void)
@@ -153,11 +190,18 @@ int main(void)
     here = mem_alloc(HOST, LEN);
     flag = shmem_calloc(WORDS, sizeof *flag);
     lock = shmem_calloc(1, sizeof *lock);
-    T_TRUE(flag && lock);
+    ones = shmem_calloc(LONG, sizeof *ones);
+    sums = shmem_calloc(LONG, sizeof *sums);
+    T_TRUE(flag && lock && ones && sums);
+    word = flag;
+    to = from = (me + n_pes / 2) % n_pes;
     T_EQ(shmemx_stream_create(&s), 0);
     turn = 1;
     mem_log("BEGIN");
     waits();
+    T_RUN(a_reduction);
+    T_RUN(a_long_reduction);
+    T_RUN(a_collection);
     T_RUN(a_barrier);
     T_RUN(a_meeting);
     T_RUN(a_meeting_of_a_team);

@@ -16,13 +16,15 @@ export FI_PROVIDER_PATH SHMEM_OFI_PROVIDER SHMEM_LOG
 unset FI_PROVIDER FAKE_CXI_SOFT FAKE_CXI_NICS FAKE_CXI_DELAY_US \
     FAKE_CXI_SEED FAKE_CXI_HMEM FAKE_CXI_STALE FAKE_CXI_MAX_MSG FAKE_DEVICE_NIC
 
+pes='-n 2 --ppn 1'
 # run NAME DEVICE VAR=VALUE...: what is said and called is in NAME, NAME.log.
 run()
 {
     name=$1 device=$2
     shift 2
+    # shellcheck disable=SC2086
     on "$device" env FAKE_DEVICE_LOG="$PWD/$name.log" "$@" \
-        "$BUILD/bin/oshrun" -n 2 --ppn 1 "$at/device/$program" >"$name" 2>&1 ||
+        "$BUILD/bin/oshrun" $pes "$at/device/$program" >"$name" 2>&1 ||
         { echo "exit status $?: $device $*"; head -n 20 "$name"; } >>failed
 }
 
@@ -46,6 +48,13 @@ each_way()
 
 each_way nic_flush_messages _messages
 each_way nic_flush ''
+# Atomics that processors execute, in a trace and not, and nodes of two PEs.
+run processors cuda-discrete FAKE_CXI_HMEM=1 SHMEM_OFI_AMO=message &
+run counted cuda-discrete FAKE_CXI_HMEM=1 SHMEM_OFI_AMO=message SHMEM_STATS=1 &
+wait
+pes='-n 4 --ppn 2'
+run two_a_node cuda-discrete FAKE_CXI_HMEM=1
+pes='-n 2 --ppn 1'
 run ordered cuda-discrete FAKE_CXI_HMEM=1 FAKE_DEVICE_NIC=ordered &
 run pieces cuda-discrete &
 wait
