@@ -6,13 +6,17 @@
 #include "core/core_amo.h"
 #include "core/core_trace.h"
 
-force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a)
+/* What fetches may say that a NIC has brought data. */
+force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a,
+                              bool fetches)
 {
     uint64_t was;
 
     atomics_tsan_release();
     was = xport_amo_local((void *)at.addr, a);
     atomics_tsan_acquire();
+    if (fetches)
+        xport_flush();
     if (a->op != AMO_FETCH)
         core_wake(at, (size_t)a->size);
     return was;
@@ -31,18 +35,16 @@ static uint64_t net_amo(const char *call, const struct core_ctx *ctx,
 
 #define ROLE(op) ((op) == AMO_FETCH ? TRACE_ALONE : TRACE_STORES)
 
-static uint64_t traced_amo(const char *call, const struct core_ctx *ctx,
-                           const struct xport_amo *a, const void *sym, int pe,
-                           bool fetches)
-    __attribute__((cold, noinline));
-static uint64_t traced_amo(const char *call, const struct core_ctx *ctx,
-                           const struct xport_amo *a, const void *sym, int pe,
-                           bool fetches)
+/* Off this node, or in a trace, for which all routes are switched: at about the
+ * time of the change a thread may find these still switched and no trace. */
+static uint64_t other_amo(const char *call, const struct core_ctx *ctx,
+                          const struct xport_amo *a, const void *sym, int pe,
+                          bool fetches)
 {
     CORE_TRACE_ACCESS(call, ctx, sym, (size_t)a->size, pe, ROLE(a->op), 0);
     struct core_target at = core_mapped_amo(ctx, sym, (size_t)a->size, pe);
 
-    return at.addr ? do_here(at, a)
+    return at.addr ? do_here(at, a, fetches)
                    : net_amo(call, ctx, a, sym, pe, fetches);
 }
 
@@ -58,10 +60,8 @@ static uint64_t traced_amo(const char *call, const struct core_ctx *ctx,
         struct core_target at = core_mapped_rest_amo(ctx, sym, size, pe);   \
                                                                             \
         if (likely(at.addr))                                                \
-            return do_here(at, &a);                                         \
-        if (trace_is_on())                                                  \
-            return traced_amo(call, ctx, &a, sym, pe, fetches);             \
-        return net_amo(call, ctx, &a, sym, pe, fetches);                    \
+            return do_here(at, &a, fetches);                                \
+        return other_amo(call, ctx, &a, sym, pe, fetches);                  \
     }
 #define AMO(KIND, OP, fetches)                                              \
     AMO_OF(KIND, OP, fetches, 4) AMO_OF(KIND, OP, fetches, 8)
@@ -73,7 +73,7 @@ void core_amo_more_nbi(const char *call, const struct core_ctx *ctx,
 {
     CORE_TRACE_ACCESS(call, ctx, sym, (size_t)a->size, pe, ROLE(a->op), 0);
     struct core_target at = core_mapped_amo(ctx, sym, (size_t)a->size, pe);
-    uint64_t was = at.addr ? do_here(at, a) : 0;
+    uint64_t was = at.addr ? do_here(at, a, true) : 0;
 
     if (!at.addr)
         core_remote_amo(call, ctx, a->op, (size_t)a->size, sym, pe, &a->value,
