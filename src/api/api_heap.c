@@ -363,6 +363,9 @@ void *api_reallocate(const char *call, struct heap_space *space, void *ptr,
     rc = fault_hit(FAULT_HEAP_ALLOC)
              ? -ENOMEM
              : heap_resize(space, ptr, size, api_heap_cover, call, &moved);
+    if (rc == -EREMOTEIO)
+        core_fatal(ERR_DEVICE, call, "moving the block of %zu bytes at %p: %s",
+                   was, ptr, gtl_error());
     if (rc && rc != -ENOBUFS)   /* which has a line */
         api_heap_report_full(call, space ? space : heap_space_of(ptr), size, "",
                              caller);

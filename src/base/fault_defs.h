@@ -13,6 +13,8 @@ FAULT(SM_PASS, "sm.pass", "a descriptor of device memory does not arrive")
 FAULT(HEAP_COMMIT, "heap.commit", "the check of memory finds too little")
 FAULT(HEAP_DATA, "heap.data", "remapping static data fails")
 FAULT(HEAP_ALLOC, "heap.alloc", "a symmetric allocation finds no memory")
+FAULT(HEAP_COPY, "heap.copy",
+      "the device does not copy a block that a reallocation moves")
 FAULT(HEAP_TABLES, "heap.tables",
       "no private memory for further symmetric blocks in the tables")
 FAULT(HEAP_DEVICE, "heap.device", "the device has no memory for a heap")

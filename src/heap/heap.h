@@ -166,7 +166,8 @@ bool heap_block(const void *ptr, size_t *size, long *hints);
 bool heap_block_rest(const void *ptr, size_t *room);
 /* Keeps the block in place where it can, else moves the content: to space `to`,
  * or with NULL within its own.  ready() first provides the memory of the new
- * block; where it fails nothing has changed: -ENOBUFS. */
+ * block; where it fails nothing has changed: -ENOBUFS.  -EREMOTEIO: the device
+ * did not copy the content, and the heap is no longer as on other PEs. */
 typedef bool heap_prepare(const char *call, const void *p, size_t size);
 int heap_resize(struct heap_space *to, void *ptr, size_t size,
                 heap_prepare *ready, const char *call, void **out);

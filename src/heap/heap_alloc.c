@@ -3,6 +3,7 @@
  * what is in its blocks. api calls it for shmem_malloc() and the like.
  * heap_arena.c decides where blocks lie. */
 #include "heap/heap_int.h"
+#include "base/fault.h"
 #include "base/lock.h"
 
 #include <errno.h>
@@ -179,7 +180,8 @@ static bool is_device_only(const void *p)
 static int move(void *to, const void *from, size_t size)
 {
     if (is_device_only(to) || is_device_only(from))
-        return heap_hooks.copy(to, from, size);
+        return fault_hit(FAULT_HEAP_COPY) ? -EIO
+                                          : heap_hooks.copy(to, from, size);
     memcpy(to, from, size);
     return 0;
 }
@@ -223,11 +225,8 @@ int heap_resize(struct heap_space *to, void *ptr, size_t size,
         heap_free(moved);
         return -ENOBUFS;
     }
-    rc = move(moved, ptr, was < size ? was : size);
-    if (rc) {
-        heap_free(moved);
-        return rc;
-    }
+    if (move(moved, ptr, was < size ? was : size))
+        return -EREMOTEIO;
     heap_free(ptr);
     *out = moved;
     return 0;
