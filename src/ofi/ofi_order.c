@@ -66,12 +66,11 @@ void ofi_quiet(struct xport_ctx *f)
     }
 }
 
-/* Does what is put come before what is sent later?  Atomics on device words
- * are messages, whatever others are. */
+/* Does what is put come before what is sent later?  Puts of blocks, and atomics
+ * on device words, are messages, whatever other atomics are. */
 static bool in_order(void)
 {
-    return ofi.put_amo_order &&
-           (!gtl_device_only || !ofi.nic_amo || ofi.put_msg_order);
+    return ofi.put_amo_order && (!ofi.nic_amo || ofi.put_msg_order);
 }
 
 /* As far as there is room: a test waits for nothing. */

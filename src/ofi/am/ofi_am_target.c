@@ -238,6 +238,7 @@ static void handle_request(struct am_buf *b, const struct ofi_am_head *h)
     if (h->kind == OFI_AM_AMO) {
         r.value = apply_amo(h, at);
     } else if (h->kind == OFI_AM_PUT_BLOCKS) {
+        atomics_store_fence();          /* a fence may be before it */
         move_blocks(h->seg, at, (ptrdiff_t)h->stride, payload,
                     (ptrdiff_t)each, each, n);
         atomics_store_fence();

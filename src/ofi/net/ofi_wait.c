@@ -30,20 +30,34 @@ void ofi_trace_waited(const struct ofi_wait *w)
     trace_span_since(&what, w->wait.since_ns);
 }
 
-static void check_clock(struct ofi_wait *w)
+/* What it waits for may stand behind a long transfer, and while operations of
+ * the endpoint end, it comes nearer. */
+static void note_progress(struct ofi_wait *w, const struct ofi_ep *e,
+                          uint64_t now)
+{
+    uint64_t n = __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
+
+    if (n < w->in_flight)
+        w->moved_ns = now;
+    w->in_flight = n;
+}
+
+static void check_clock(struct ofi_wait *w, const struct ofi_ep *e)
 {
     const struct timespec pause = { .tv_nsec = SLEEP_NS };
     uint64_t now = clock_ns(), gap, waited, most;
 
     if (!w->wait.since_ns)
         w->wait.since_ns = w->wait.examined_ns = w->wait.printed_ns =
-            w->last_ns = now;
+            w->last_ns = w->moved_ns = now;
     /* While this PE was stopped no peer kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
     w->gaps_ns += gap;
     w->wait.examined_ns += gap;
     w->wait.printed_ns += gap;
+    w->moved_ns += gap;
     w->last_ns = now;
+    note_progress(w, e, now);
     waited = now - w->wait.since_ns - w->gaps_ns;
     if (waited > SLEEP_AFTER_NS) {
         xport_wait_stalled(&w->wait);
@@ -55,7 +69,7 @@ static void check_clock(struct ofi_wait *w)
     /* Without a single peer, allow core_stall.c time to find the silent one. */
     if (w->wait.pe < 0)
         most = 2 * most + (env.STALL ? (uint64_t)env.STALL : 10) * 1000000000u;
-    if (env.TIMEOUT && waited > most)
+    if (env.TIMEOUT && waited > most && now - w->moved_ns > most)
         ofi_fatal_timeout(w, waited);
 }
 
@@ -85,7 +99,7 @@ void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e)
         ofi_progress();
     /* Where cores are short the peer may need this one. */
     if (w->wait.since_ns || w->steps % POLLS_PER_CLOCK == 0)
-        check_clock(w);
+        check_clock(w, e);
 }
 
 /* Operations to any PE may be what is under way. */

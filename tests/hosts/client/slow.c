@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* slow BYTES - PE 0 moves that to PE 1 and back in each form that there is,
- * while
- * PE 1 waits in a barrier; each byte is compared. */
+ * while PE 1 waits in a barrier; each byte is compared.  A fence and an atomic
+ * behind one that does not block wait as long. */
 #include <shmem.h>
 #include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t arrived;
+static uint64_t arrived, word;
 
 static size_t wrong(const unsigned char *p, size_t n, int key)
 {
@@ -39,6 +39,15 @@ static void move(int form, unsigned char *a, unsigned char *b, size_t n)
     case 2:
         shmem_putmem_signal(a, b, n, &arrived, 1, SHMEM_SIGNAL_SET, 1);
         break;
+    case 3:
+        shmem_uint64_p(&word, 1, 1);
+        shmem_putmem_nbi(a, b, n, 1);
+        shmem_fence();
+        break;
+    case 4:
+        shmem_putmem_nbi(a, b, n, 1);
+        shmem_uint64_atomic_fetch_inc(&word, 1);
+        break;
     default:
         shmem_putmem(a, b, n, 1);
         memset(b, 0, n);
@@ -56,14 +65,14 @@ int main(int argc, char **argv)
     me = shmem_my_pe();
     a = shmem_malloc(n);
     b = shmem_malloc(n);
-    for (int form = 0; form < 4; form++) {
+    for (int form = 0; form < 6; form++) {
         shmem_barrier_all();
         if (me == 0)
             move(form, a, b, n);
         shmem_barrier_all();
         if (me == 1)
             bad = wrong(a, n, form);
-        else if (form == 3)
+        else if (form == 5)
             bad = wrong(b, n, form);
         if (bad)
             printf("form %d: %zu bytes are wrong\n", form, bad);
