@@ -41,6 +41,34 @@ int fd_hold(void)
     return held;
 }
 
+struct fd_file fd_file(int fd)
+{
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st))
+        return (struct fd_file){ .fd = -1 };
+    return (struct fd_file){ fd, st.st_dev, st.st_ino };
+}
+
+int fd_of(const struct fd_file *f)
+{
+    struct stat st;
+
+    if (f->fd < 0 || fstat(f->fd, &st) || st.st_dev != f->dev ||
+        st.st_ino != f->ino)
+        return -1;
+    return f->fd;
+}
+
+void fd_file_close(struct fd_file *f)
+{
+    int fd = fd_of(f);
+
+    if (fd >= 0)
+        close(fd);
+    f->fd = -1;
+}
+
 void fd_release(int held)
 {
     int why = errno;

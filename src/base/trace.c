@@ -72,14 +72,25 @@ static void leave_ring(void *mark)
     lock_release(&trace.lock);
 }
 
+/* 0, or the error: a page that the file system had no room for would end the
+ * program. */
+static int make_room(off_t at, uint64_t size)
+{
+    int rc;
+
+    do {
+        rc = posix_fallocate(trace.fd, at, (off_t)size);
+    } while (rc == EINTR);
+    return rc;
+}
+
 static struct trace_ring *map_ring(int place) REQUIRES(trace.lock)
 {
     uint64_t size = trace_ring_size(trace.events);
     off_t at = (off_t)(TRACE_HEAD + (uint64_t)place * size);
     void *p;
 
-    /* A page that the file system had no room for would end the program. */
-    if (trace.fd < 0 || posix_fallocate(trace.fd, at, (off_t)size))
+    if (trace.fd < 0 || make_room(at, size))
         return NULL;
     p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, trace.fd, at);
     if (p == MAP_FAILED)
@@ -312,7 +323,7 @@ static int open_file(const char *path, int pe, int n_pes) REQUIRES(trace.lock)
     trace.fd = fd_keep(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (trace.fd < 0)
         return -errno;
-    rc = posix_fallocate(trace.fd, 0, TRACE_HEAD);
+    rc = make_room(0, TRACE_HEAD);
     if (rc)
         return -rc;
     f = mmap(NULL, TRACE_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, trace.fd, 0);

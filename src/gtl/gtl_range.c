@@ -43,6 +43,17 @@ static bool in_program(uintptr_t p)
            p < (uintptr_t)sbrk(0);
 }
 
+/* Above the caller's frame there is nothing but the stack: below it, where a
+ * stack has no limit, what is mapped later may lie in its range. */
+static bool on_own_stack(uintptr_t p)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    if (!stack_to)
+        find_own_stack();
+    return p >= here && p < stack_to && here >= stack_from;
+}
+
 bool gtl_is_device_only(const void *ptr)
 {
     uintptr_t p = (uintptr_t)ptr;
@@ -52,9 +63,7 @@ bool gtl_is_device_only(const void *ptr)
         return false;
     if (p - last.base < last.size)
         return true;
-    if (!stack_to)
-        find_own_stack();
-    if ((p >= stack_from && p < stack_to) || in_program(p) ||
+    if (on_own_stack(p) || in_program(p) ||
         gtl->classify(ptr, &r) || r.kind != GTL_DEVICE)
         return false;
     last = r;

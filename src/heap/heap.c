@@ -8,6 +8,7 @@
 #include "base/atomics.h"
 #include "base/env.h"
 #include "base/fault.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* One block of 1 GiB, which benchmarks of sorting take, and others beside it:
@@ -31,12 +31,7 @@ enum { POOL_SHARE = 16 };
 enum { DEFAULT_PERCENT = 60 };
 
 static size_t reserved_used;
-/* fd must still be this file when it is used. */
-static struct {
-    int fd;
-    dev_t dev;
-    ino_t ino;
-} files[2] = { { .fd = -1 }, { .fd = -1 } };
+static struct fd_file files[2] = { { .fd = -1 }, { .fd = -1 } };
 _Static_assert(HEAP_HOST < 2 && HEAP_DATA < 2, "indices of files");
 
 static size_t page_size(void)
@@ -268,25 +263,9 @@ void heap_plan_without_data(struct heap_plan *plan)
     plan->data_size = 0;
 }
 
-static void keep_fd(int seg, int fd)
-{
-    struct stat st;
-
-    if (fstat(fd, &st))
-        return;
-    files[seg].fd = fd;
-    files[seg].dev = st.st_dev;
-    files[seg].ino = st.st_ino;
-}
-
 int heap_file(int seg)
 {
-    struct stat st;
-
-    if (files[seg].fd < 0 || fstat(files[seg].fd, &st) ||
-        st.st_dev != files[seg].dev || st.st_ino != files[seg].ino)
-        return -1;
-    return files[seg].fd;
+    return fd_of(&files[seg]);
 }
 
 int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
@@ -317,8 +296,8 @@ int heap_open(const struct heap_plan *plan, const struct heap_mapping *host,
                                               plan->host_size };
     heap_segs[HEAP_DATA] = (struct heap_seg){ (uintptr_t)d.start,
                                               plan->data_size };
-    keep_fd(HEAP_HOST, host->fd);
-    keep_fd(HEAP_DATA, data->fd);
+    files[HEAP_HOST] = fd_file(host->fd);
+    files[HEAP_DATA] = fd_file(data->fd);
     heap_dump_open(plan->huge_page);
     log_info(LOG_HEAP, "heap of %zu bytes at %p, static data of %zu at %p",
              plan->user_size, (void *)host->mapped, plan->data_size,
@@ -332,11 +311,8 @@ void heap_close(void)
     heap_static_unshare();
     heap_pool_close();
     heap_space_close(&heap_default);
-    if (heap_file(HEAP_DATA) >= 0 && files[HEAP_DATA].fd != files[HEAP_HOST].fd)
-        close(files[HEAP_DATA].fd);
-    if (heap_file(HEAP_HOST) >= 0)
-        close(files[HEAP_HOST].fd);
-    files[HEAP_HOST].fd = files[HEAP_DATA].fd = -1;
+    fd_file_close(&files[HEAP_DATA]);   /* which may be the same one */
+    fd_file_close(&files[HEAP_HOST]);
 }
 
 size_t heap_fixed_size(void)

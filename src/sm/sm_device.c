@@ -161,6 +161,8 @@ static int open_all(void *address, int *n)
     for (*n = 0; *n < rt_job.n_local && !rc; *n += !rc)
         rc = open_from(*n, &address_of(*n, address)->handle, fds ? fds[*n]
                        : -1);
+    if (fds)                    /* they keep memory that is undone again */
+        sm_exchange_close_fds();
     return rc;
 }
 

@@ -54,14 +54,21 @@ int sm_exchange_open(struct sm_exchange_address *mine)
                           &exchange.socket);
 }
 
+void sm_exchange_close_fds(void)
+{
+    for (int i = 0; i < rt_job.n_local && exchange.fds; i++) {
+        if (exchange.fds[i] >= 0)
+            close(exchange.fds[i]);
+        exchange.fds[i] = -1;
+    }
+}
+
 void sm_exchange_close(void)
 {
     if (exchange.socket >= 0)
         close(exchange.socket);
     exchange.socket = -1;
-    for (int i = 0; i < rt_job.n_local && exchange.fds; i++)
-        if (exchange.fds[i] >= 0)
-            close(exchange.fds[i]);
+    sm_exchange_close_fds();
     free(exchange.fds);
     free(exchange.received);
     exchange.fds = NULL;

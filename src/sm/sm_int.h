@@ -78,8 +78,9 @@ sm_exchange_address_of(int local, void *addresses);
 int sm_exchange_open(struct sm_exchange_address *mine);
 /* After that barrier, on all PEs of the node.  fd: this PE's, or -1.  Returns
  * the descriptors received, by PE of the node, -1 where none came;
- * sm_exchange_close() closes them. */
+ * sm_exchange_close_fds() closes them, sm_exchange_close() as well. */
 const int *sm_exchange_all(sm_exchange_address_of *of, void *addresses, int fd);
+void sm_exchange_close_fds(void);
 void sm_exchange_close(void);
 
 /* ---- sm_launcher.c: the same, where the launcher passes descriptors ---- */

@@ -307,10 +307,25 @@ static int receive_memfd(int conn, struct sm_reply *r, int *out)
     return 0;
 }
 
+/* The leader's queue may be full: a signal may end a wait for it. */
+static int say_hello(int conn, const char *name, const struct sm_hello *h)
+{
+    struct sockaddr_un addr;
+    socklen_t len = sm_socket_sockaddr(name, &addr);
+    ssize_t n;
+
+    while (connect(conn, (struct sockaddr *)&addr, len))
+        if (errno != EINTR)
+            return -errno;
+    do {
+        n = send(conn, h, sizeof *h, MSG_NOSIGNAL);
+    } while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : 0;
+}
+
 int sm_socket_join(struct sm_address *address, int *out_memfd)
 {
     struct sm_hello h = { .local = rt_job.local };
-    struct sockaddr_un addr;
     struct sm_reply reply;
     int conn, rc;
 
@@ -320,11 +335,8 @@ int sm_socket_join(struct sm_address *address, int *out_memfd)
     if (fault_hit(FAULT_SM_HELLO))
         h.token[0] ^= 1;
     conn = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (conn < 0 || connect(conn, (struct sockaddr *)&addr,
-                            sm_socket_sockaddr(address->name, &addr)) ||
-        send(conn, &h, sizeof h, MSG_NOSIGNAL) < 0)
-        rc = -errno;
-    else
+    rc = conn < 0 ? -errno : say_hello(conn, address->name, &h);
+    if (!rc)
         rc = receive_memfd(conn, &reply, out_memfd);
     if (conn >= 0)
         close(conn);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <shmemx_st.h>
+#include <sys/stat.h>
 
 enum { MIB = 1 << 20, WORDS = 512, EDGE = 4096 };
 
@@ -80,6 +81,30 @@ T(a_space_has_all_of_its_memory)
     if (T_TRUE(p))
         use(p, 69 * MIB, 9);
     T_EQ(shmem_space_destroy(space), 0);
+}
+
+/* What a PE passes to others is a descriptor, and memory that is undone again
+ * stays taken as long as one is open.  The stand-in itself has one of each
+ * piece. */
+T(descriptors_of_others_are_closed)
+{
+    enum { MOST = 1024 };
+    ino_t seen[MOST];
+    char path[32], name[64];
+    struct stat st;
+    int n = 0;
+
+    for (int fd = 0; fd < MOST; fd++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        memset(name, 0, sizeof name);
+        if (readlink(path, name, sizeof name - 1) < 0 ||
+            !strstr(name, "memfd:fake-device ") || fstat(fd, &st))
+            continue;
+        for (int i = 0; i < n; i++)
+            T_TRUE(seen[i] != st.st_ino);
+        seen[n++] = st.st_ino;
+    }
+    shmem_barrier_all();
 }
 
 /* ---- others put meanwhile ---- */
@@ -248,6 +273,7 @@ int main(int argc, char **argv)
     }
     device_begin(SHMEM_THREAD_MULTIPLE);
     T_RUN(each_block_has_memory);
+    T_RUN(descriptors_of_others_are_closed);
     T_RUN(new_memory_is_cleared_and_old_content_moves);
     T_RUN(a_space_has_all_of_its_memory);
     T_RUN(threads_put_while_it_grows);

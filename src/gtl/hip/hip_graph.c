@@ -206,6 +206,7 @@ int gtl_hip_capture_end(void *s, void **out)
 int gtl_hip_graph_launch(void *graph, void *s)
 {
     struct graph *g = graph;
+    bool unmarked;
     int was, rc;
 
     if (gtl_hip_is_capturing(s))
@@ -217,9 +218,10 @@ int gtl_hip_graph_launch(void *graph, void *s)
     if (!rc)
         rc = HIP(GraphLaunch, g->exec, s);
     g->launched = g->launched || !rc;
-    if (!rc)
-        rc = gtl_hip_event_record(g->after, s);
+    unmarked = !rc && gtl_hip_event_record(g->after, s);
     lock_release(&g->lock);
+    if (unmarked)               /* nobody could see its end later */
+        rc = gtl_hip_stream_sync(s);
     gtl_hip_leave(was);
     return rc;
 }

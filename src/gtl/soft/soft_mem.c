@@ -30,7 +30,7 @@ struct range {
     uintptr_t base;
     size_t size;
     enum range_use use;
-    int fd;                     /* of what is owned */
+    struct fd_file file;        /* of what is owned */
     uint64_t tag;
 };
 
@@ -141,7 +141,7 @@ static int check_file_limit(size_t size)
                     "raise ulimit -f", EFBIG);
 }
 
-static int make_file(size_t size, uint64_t *tag, int *out)
+static int make_file(size_t size, uint64_t *tag, struct fd_file *out)
 {
     char name[32];
     int fd, rc;
@@ -161,7 +161,7 @@ static int make_file(size_t size, uint64_t *tag, int *out)
         close(fd);
         return rc;
     }
-    *out = fd;
+    *out = fd_file(fd);
     return 0;
 }
 
@@ -232,11 +232,11 @@ int gtl_soft_alloc(size_t size, void **out)
     rc = reserve(whole);
     if (rc)
         return rc;
-    rc = make_file(whole, &r.tag, &r.fd);
+    rc = make_file(whole, &r.tag, &r.file);
     if (rc)
         goto unreserve;
     /* As much as a heap in it may want: shmem_align. */
-    rc = map_aligned(r.fd, whole, mem_power_below(whole), &p);
+    rc = map_aligned(r.file.fd, whole, mem_power_below(whole), &p);
     if (rc)
         goto close;
     r.base = (uintptr_t)p;
@@ -248,7 +248,7 @@ int gtl_soft_alloc(size_t size, void **out)
 unmap:
     munmap(p, whole);
 close:
-    close(r.fd);
+    fd_file_close(&r.file);
 unreserve:
     unreserve(whole);
     return rc;
@@ -275,7 +275,7 @@ void gtl_soft_free(void *p)
 
     if (remove_range(p, OWNED, &r)) {
         munmap(p, r.size);
-        close(r.fd);
+        fd_file_close(&r.file);
     }
 }
 
@@ -300,7 +300,7 @@ int gtl_soft_mem_file(void *p, int *fd, size_t *size, uint64_t *tag)
     lock_acquire(&lock);
     r = starts_at(p, OWNED);
     if (r) {
-        *fd = r->fd;
+        *fd = fd_of(&r->file);
         *size = r->size;
         *tag = r->tag;
     }
@@ -311,7 +311,7 @@ int gtl_soft_mem_file(void *p, int *fd, size_t *size, uint64_t *tag)
 
 int gtl_soft_mem_map(int fd, size_t size, void **out)
 {
-    struct range r = { .size = size, .use = BORROWED, .fd = -1 };
+    struct range r = { .size = size, .use = BORROWED };
     void *p = NULL;
     int rc;
 
@@ -351,7 +351,7 @@ int gtl_soft_pin(void *host, size_t size, enum gtl_pin why, void **out)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct range r = {
-        .base = (uintptr_t)host, .size = size, .use = PINNED, .fd = -1
+        .base = (uintptr_t)host, .size = size, .use = PINNED
     };
     int rc;
 
@@ -400,7 +400,7 @@ void gtl_soft_mem_close(void)
         if (r->use != PINNED)
             munmap((void *)r->base, r->size);
         if (r->use == OWNED)
-            close(r->fd);
+            fd_file_close(&r->file);
     }
     free(ranges);
     ranges = NULL;
