@@ -225,6 +225,14 @@ static void *map_inside(int fd, size_t size, size_t align, size_t at)
     return p;
 }
 
+void *mem_pages(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
 void *mem_map_aligned(int fd, size_t size, size_t align, size_t at)
 {
     void *p = map_below(fd, size, align, at);

@@ -18,6 +18,11 @@ void mem_available(const char *root, struct mem_bound *out);
 /* The same of reserved huge pages of that size. */
 void mem_available_huge(const char *root, size_t page, struct mem_bound *out);
 
+/* Zeroed pages that a device or a NIC is to reach, for munmap(): NULL with errno.
+ * They are shared with children, who have no use for them: on kernels before
+ * 5.9 a private page that is pinned gets a copy for this process at the first
+ * store behind a fork, and the device keeps the old one.  Any thread. */
+void *mem_pages(size_t size);
 /* The largest power of two up to n, which is not 0. */
 size_t mem_power_below(size_t n);
 /* Maps size bytes of fd, to be shared, where the byte at offset `at` lies at a

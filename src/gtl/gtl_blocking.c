@@ -8,6 +8,7 @@
 #include "gtl/gtl_int.h"
 #include "gtl/gtl_copy_stream.h"
 #include "base/lock.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,12 +34,9 @@ int gtl_blocking_open(const struct gtl_ops *ops)
     void *seen = NULL;
     int rc, i;
 
-    page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) {
-        page = NULL;
+    page = mem_pages(size);
+    if (!page)
         return gtl_fail(-ENOMEM, "mmap", strerror(errno), errno);
-    }
     rc = ops->pin(page, size, GTL_PIN_MEMORY, &seen);
     if (rc)
         goto unmap;

@@ -11,6 +11,7 @@
 #include "kernel/kernel_memory.h"
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/mem.h"
 #include "gtl/gtl.h"
 
 #include <stdlib.h>
@@ -104,10 +105,9 @@ void kernel_memory_close(void)
 
 static void *pin_new(size_t size)
 {
-    void *seen, *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    void *seen, *p = mem_pages(size);
 
-    if (p == MAP_FAILED)
+    if (!p)
         return NULL;
     if (!gtl->pin(p, size, GTL_PIN_MEMORY, &seen)) {
         if (seen == p)

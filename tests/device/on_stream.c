@@ -4,6 +4,11 @@
 #include "../memory.h"
 #include <shmemx_st.h>
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { ROOM = 8192 };
 static const size_t lens[] = { 1, 8, 100, ROOM };
 
@@ -46,9 +51,31 @@ static void words(uint64_t *word, void *mine, int pe)
     T_EQ(mem_load_word(mine, sizeof was), was + 9);
 }
 
-int main(void)
+static pid_t child;
+
+static void fork_child(void)
 {
+    child = fork();
+    if (child)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+        pause();
+}
+
+static void end_child(void)
+{
+    T_EQ(kill(child, SIGKILL), 0);
+    T_EQ(waitpid(child, NULL, 0), child);
+}
+
+int main(int argc, char **argv)
+{
+    bool forks = argc > 1 && !strcmp(argv[1], "child");
+
     device_begin(SHMEM_THREAD_SINGLE);
+    if (forks)
+        fork_child();
     T_EQ(shmemx_stream_create(&s), 0);
     for (enum memory to = HOST; to <= DEVICE; to++) {
         unsigned char *at = mem_alloc(to, (size_t)n_pes * ROOM);
@@ -73,5 +100,7 @@ int main(void)
         mem_free(to, at);
     }
     T_EQ(shmemx_stream_destroy(s), 0);
+    if (forks)
+        end_child();
     return memory_end();
 }

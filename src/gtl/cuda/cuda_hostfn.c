@@ -8,6 +8,7 @@
  * no graph is captured. */
 #include "gtl/cuda/cuda_int.h"
 #include "base/lock.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,9 +29,8 @@ int gtl_cu_host_open(void)
     void *p, *seen;
     int rc;
 
-    p = mmap(NULL, SLOTS_SIZE, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
+    p = mem_pages(SLOTS_SIZE);
+    if (!p)
         return gtl_fail(-ENOMEM, "mmap", strerror(errno), errno);
     rc = gtl_cu_pin(p, SLOTS_SIZE, GTL_PIN_MEMORY, &seen);
     if (rc) {

@@ -14,6 +14,7 @@
 #include "gtl/hip/hip_int.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -134,9 +135,8 @@ int gtl_hip_work_probe(void)
         HIP(DeviceGetAttribute, &can, HIP_ATTR_WAIT_VALUE,
             gtl_hip_state.device) || !can)
         return 0;
-    here = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (here == MAP_FAILED)
+    here = mem_pages(size);
+    if (!here)
         return gtl_fail(-ENOMEM, "mmap", strerror(errno), errno);
     rc = gtl_hip_pin(here, size, GTL_PIN_MEMORY, &seen);
     if (rc)

@@ -6,6 +6,7 @@
 #include "ofi/net/ofi_pool.h"
 #include "ofi/net/ofi_local.h"
 #include "base/log.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -18,10 +19,8 @@ int ofi_pool_open(struct ofi_pool *p, size_t count, size_t each,
     int rc = 0;
 
     /* Pages are touched when they are first used. */
-    p->all = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p->all == MAP_FAILED) {
-        p->all = NULL;
+    p->all = mem_pages(size);
+    if (!p->all) {
         rc = -errno;
         goto failed;
     }

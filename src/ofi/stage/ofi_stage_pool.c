@@ -6,6 +6,7 @@
 #include "ofi/stage/ofi_stage_pool.h"
 #include "ofi/am/ofi_am_number.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "gtl/gtl.h"
 #include "rt/rt.h"
 
@@ -55,12 +56,9 @@ static int make_memory(void)
     int rc;
 
     pool.size = (size_t)ALL * (OFI_FRAG_SIZE + MSG_SIZE);
-    pool.all = mmap(NULL, pool.size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pool.all == MAP_FAILED) {
-        pool.all = NULL;
+    pool.all = mem_pages(pool.size);
+    if (!pool.all)
         return -errno;
-    }
     pool.pinned = !gtl->pin(pool.all, pool.size, GTL_PIN_MEMORY, &seen);
     if (!pool.pinned)           /* the device copies it all the same */
         log_info(LOG_OFI, "the fragments between device and network are not "

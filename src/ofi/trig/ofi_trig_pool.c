@@ -5,6 +5,7 @@
 #include "ofi/trig/ofi_trig.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "ofi/net/ofi_local.h"
 
 #include <errno.h>
@@ -41,11 +42,10 @@ static int open_memory(void)
     size_t n_counted = (size_t)ofi_trig.plan.two_inputs + 1;
     size_t size = n * sizeof *ofi_trig.all +
                   n_counted * sizeof *ofi_trig.counted;
-    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at = mem_pages(size);
     int rc = 0;
 
-    if (at == MAP_FAILED)
+    if (!at)
         return -errno;
     ofi_trig.all = at;
     ofi_trig.size = size;

@@ -6,6 +6,7 @@
  * made or freed, never per operation of a stream. */
 #include "stream/ring/stream_ring.h"
 #include "base/lock.h"
+#include "base/mem.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -25,10 +26,7 @@ static unsigned flags_used GUARDED_BY(lock);    /* flags ever allocated */
 
 static void map_shared(void) REQUIRES(lock)
 {
-    void *p = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    shared = p == MAP_FAILED ? NULL : p;
+    shared = mem_pages(sizeof *shared);
     for (n_spare = 0; shared && n_spare < STREAM_RINGS; n_spare++)
         spare[n_spare] = STREAM_RINGS - 1 - n_spare;
     free_flag = flags_used = 0;

@@ -283,6 +283,7 @@ int dev_pin(void *host, size_t size, unsigned flags)
     m = make(DEV_PINNED, size, flags);
     if (!m)
         return -ENOMEM;
+    dev_fork_watch();
     m->r.base = p;
     m->alias = host;
     add(m);

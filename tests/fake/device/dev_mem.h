@@ -32,6 +32,9 @@ extern pthread_mutex_t dev_mem_lock;
 /* The device whose command this thread runs, or -1. */
 extern __thread int dev_on;
 
+/* From now on a fork parts the device from private pinned memory. */
+void dev_fork_watch(void);
+
 /* Under the lock. */
 struct mem *dev_mem_find(uintptr_t p);
 struct mem **dev_mem_list(void);
