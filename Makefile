@@ -570,7 +570,8 @@ INST_EXG = $(wildcard examples/shmemg/*.[ch])
 D = $(DESTDIR)
 
 install: all ## below DESTDIR and the configured prefix
-	@set -e; put() { mode=$$1 dir=$$2; shift 2; [ $$# -gt 0 ] || return 0; \
+	@set -e; umask 022; put() { mode=$$1 dir=$$2; shift 2; \
+	    [ $$# -gt 0 ] || return 0; \
 	    echo "  INSTALL $(D)$$dir"; mkdir -p "$(D)$$dir"; \
 	    install -m $$mode "$$@" "$(D)$$dir"; }; \
 	put 755 "$(bindir)" $(INST_BIN); \
@@ -584,7 +585,7 @@ install: all ## below DESTDIR and the configured prefix
 	put 644 "$(includedir)/mpp" $(INST_MPP); \
 	put 644 "$(includedir)/compat" $(INST_PORT); \
 	$(foreach n,1 3 7,put 644 "$(mandir)/man$n" $(filter %.$n,$(INST_MAN));) \
-	umask 022; sh scripts/man-links $(INST_MAN) | while read -r link page; do \
+	sh scripts/man-links $(INST_MAN) | while read -r link page; do \
 	    echo ".so $$page" >"$(D)$(mandir)/$$link"; done; \
 	put 644 "$(datadir)/sluice" tools/valgrind.supp; \
 	put 644 "$(docdir)" $(INST_DOC); \

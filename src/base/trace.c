@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "base/symbol.h"
+#include "base/trace_merge.h"
 #include "base/trace_ranges.h"
 
 #include <errno.h>
@@ -359,16 +360,6 @@ unsigned trace_run(void)
     return __atomic_load_n(&trace.run, __ATOMIC_RELAXED);
 }
 
-/* Parts of a larger job would be taken for those of this one. */
-static void remove_others(const char *name, int n_pes)
-{
-    char path[TRACE_PATH + 16];
-
-    do
-        snprintf(path, sizeof path, "%s.%d", name, n_pes++);
-    while (!unlink(path));
-}
-
 /* True: this PE has a file. */
 static bool start_file(int pe, int n_pes)
 {
@@ -379,7 +370,7 @@ static bool start_file(int pe, int n_pes)
     trace_name(name, env.TRACE, run);
     snprintf(path, sizeof path, "%s.%d", name, pe);
     if (pe == 0)
-        remove_others(name, n_pes);
+        trace_merge_remove(name, (uint32_t)n_pes);
     if (!has_key)
         has_key = !pthread_key_create(&leave_key, leave_ring);
     lock_acquire(&trace.lock);

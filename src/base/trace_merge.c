@@ -119,23 +119,31 @@ static DIR *open_directory(const char *file, const char **name)
     return opendir(path);
 }
 
-/* Any PE's file says how many there are; which ones there are, the directory. */
+static int pes_of_part(const char *file, uint32_t pe, uint32_t *n)
+{
+    struct part p;
+    int rc = open_part(file, pe, &p);
+
+    if (rc)
+        return rc;
+    *n = p.file->n_pes;
+    close_part(&p);
+    return 0;
+}
+
+/* Any PE's file says how many there are, that of PE 0 surely for the last job;
+ * which ones there are, the directory. */
 static int count_pes(const char *file, uint32_t *n)
 {
     const char *name;
     DIR *d = open_directory(file, &name);
-    int rc, worst = d ? -ENOENT : -errno;
+    int rc, worst = d ? pes_of_part(file, 0, n) : -errno;
     struct dirent *e;
-    struct part p;
     long pe;
 
     while (d && worst && (e = readdir(d))) {
         pe = part_number(e->d_name, name);
-        rc = pe < 0 ? -ENOENT : open_part(file, (uint32_t)pe, &p);
-        if (!rc) {
-            *n = p.file->n_pes;
-            close_part(&p);
-        }
+        rc = pe < 0 ? -ENOENT : pes_of_part(file, (uint32_t)pe, n);
         if (rc != -ENOENT)
             worst = rc;
     }
@@ -293,7 +301,10 @@ static void open_parts(struct merge *m, const char *file)
 
     r->missing = r->n_pes;
     for (uint32_t pe = 0; pe < r->n_pes; pe++) {
-        if (!open_part(file, pe, &m->parts[pe]))
+        if (!open_part(file, pe, &m->parts[pe]) &&
+            m->parts[pe].file->n_pes != r->n_pes)
+            close_part(&m->parts[pe]);          /* of another job */
+        if (m->parts[pe].file)
             r->found++;
         else if (r->missing == r->n_pes)
             r->missing = pe;
@@ -306,6 +317,22 @@ static void remove_parts(const char *file, uint32_t n)
 
     for (uint32_t pe = 0; pe < n; pe++)
         unlink(part_path(path, file, pe));
+}
+
+void trace_merge_remove(const char *file, uint32_t n_pes)
+{
+    const char *name;
+    DIR *d = open_directory(file, &name);
+    struct dirent *e;
+    long pe;
+
+    while (d && (e = readdir(d))) {
+        pe = part_number(e->d_name, name);
+        if (pe >= (long)n_pes)
+            unlinkat(dirfd(d), e->d_name, 0);
+    }
+    if (d)
+        closedir(d);
 }
 
 int trace_merge(const char *file, struct trace_merged *out)

@@ -66,6 +66,8 @@ void rt_await_end(void);
 /* The processors this process may run on, as bits: how many words those of the
  * machine take. */
 int rt_cpus(uint64_t *out, int len);
+/* How many it may run on; 0: the system does not say. */
+int rt_count_cpus(void);
 
 /* Ends every PE of the job; the launcher's exit status is status.  The buffers
  * of stdio are written, unless that takes more than half a second. */

@@ -110,20 +110,42 @@ static void finalize(void)
         lib.Finalize();
 }
 
+/* Where somebody else began the session: some libraries give the number of
+ * processes on the node, or none. */
+static int size_of_job(int *size)
+{
+    static const char *const set[] = { "PMI_SIZE", "PALS_NRANKS" };
+    const char *text;
+
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        text = env_foreign(set[i]);
+        if (text && atoi(text) > 0) {
+            *size = atoi(text);
+            return 0;
+        }
+    }
+    return lib.Info_GetSize(size);
+}
+
 /* A process has one session for life: the library may find it open. */
 static int begin(int *size, int *rank)
 {
+    static int job_size, job_rank;
     int spawned, app, rc;
 
-    if (lib.Initialized())
-        return lib.Job_GetRank(rank) || lib.Info_GetSize(size);
-    rc = fault_hit(FAULT_RT_INIT) ? -1
-         : lib.Init(&spawned, size, rank, &app);
-    if (!rc && !owner) {
+    if (lib.Initialized() && !owner)
+        return lib.Job_GetRank(rank) || size_of_job(size);
+    if (!owner) {
+        rc = fault_hit(FAULT_RT_INIT) ? -1
+             : lib.Init(&spawned, &job_size, &job_rank, &app);
+        if (rc)
+            return rc;
         owner = getpid();
         atexit(finalize);
     }
-    return rc;
+    *size = job_size;
+    *rank = job_rank;
+    return 0;
 }
 
 /* ---- values ---- */

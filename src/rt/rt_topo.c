@@ -16,31 +16,45 @@
 
 /* The affinity mask is one system call; a full topology takes milliseconds,
  * so start-up asks hwloc nothing. */
-int rt_cpus(uint64_t *out, int len)
-{
-    cpu_set_t set;
-    /* Unlike the function it gives the size of the system's mask. */
-    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof set, &set);
-    int n = (int)((bytes + 7) / 8);
+enum { MOST_WORDS = 128 };      /* of an affinity mask: 8192 processors */
 
-    memset(out, 0, (size_t)len * sizeof *out);
-    if (bytes <= 0) {
+/* Its words, or 0.  Unlike the C library's function the call gives the size of
+ * the system's mask, and refuses less room than that. */
+static int read_mask(uint64_t mask[MOST_WORDS])
+{
+    const size_t size = MOST_WORDS * sizeof *mask;
+    long bytes;
+
+    memset(mask, 0, size);
+    bytes = syscall(SYS_sched_getaffinity, 0, size, mask);
+    if (bytes <= 0)
         log_info(LOG_RT, "sched_getaffinity: %m");
-        out[0] = 1;
-        return len;
-    }
-    n = n < len ? n : len;
-    for (int i = 0; i < n * 64 && i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &set))
-            out[i / 64] |= (uint64_t)1 << i % 64;
-    return n;
+    return bytes <= 0 ? 0 : (int)((bytes + 7) / 8);
 }
 
-static int count_usable(void)
+int rt_cpus(uint64_t *out, int len)
 {
-    cpu_set_t set;
+    uint64_t mask[MOST_WORDS], any = 0;
+    int n = read_mask(mask);
 
-    return sched_getaffinity(0, sizeof set, &set) ? 0 : CPU_COUNT(&set);
+    n = n < len ? n : len;
+    memset(out, 0, (size_t)len * sizeof *out);
+    for (int i = 0; i < n; i++)
+        any |= out[i] = mask[i];
+    if (any)
+        return n;
+    memset(out, 0xff, (size_t)len * sizeof *out);   /* any, as if not bound */
+    return len;
+}
+
+int rt_count_cpus(void)
+{
+    uint64_t mask[MOST_WORDS];
+    int words = read_mask(mask), n = 0;
+
+    for (int i = 0; i < words; i++)
+        n += __builtin_popcountll(mask[i]);
+    return n;
 }
 
 static void copy_name(char *out, size_t size, const char *name)
@@ -108,7 +122,7 @@ int rt_topo_read(struct rt_topo *out)
     out->numa_nodes = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE);
     out->cores = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE);
     out->threads = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
-    out->usable = count_usable();
+    out->usable = rt_count_cpus();
     obj = hwloc_get_root_obj(topo);
     out->memory = obj->total_memory;
     obj = hwloc_get_obj_by_type(topo, HWLOC_OBJ_PACKAGE, 0);

@@ -15,6 +15,12 @@ cmp "$out" "$dir/numbers" || fail 'piped numbers differ'
 timeout 60 oshrun -n 2 cat <"$dir/numbers" >"$out"
 cmp "$out" "$dir/numbers" || fail 'numbers from a file differ'
 
+# A terminal that is not the controlling one.
+compile tty
+timeout -k 5 20 "$dir/tty" in oshrun -n 2 sh -c 'echo "$SLUICE_JOB_PE:$(cat)"' >"$out" 2>"$err"
+[ $? -eq 0 ] && [ "$(sort "$out" | tr '\n' ' ')" = '0:first 1: second ' ] ||
+    fail "another terminal: $(cat "$out" "$err")"
+
 # What PE 0 does not read stays there: a loop over lines works.
 seq 1 5 >"$dir/lines"
 while read -r line; do

@@ -90,19 +90,36 @@ handed()
     chmod +x "$dir/path/$launcher"
     timeout 10 env PATH="$dir/path:/usr/bin:/bin" \
         SLURM_JOB_ID="$([ "$launcher" = srun ] && echo 1)" \
-        "$BUILD/bin/oshrun" -n 2 -H elsewhere "$@" prog >"$out" 2>"$err"
+        "$BUILD/bin/oshrun" -n 2 -H "${hosts:-elsewhere}" "$@" prog >"$out" 2>"$err"
     grep -q -- "$text" "$out" || fail "$launcher, $*: $(cat "$out" "$err")"
 }
 handed srun '--cpu-bind=verbose,sockets' --bind-to socket --report-bindings
 handed srun '--cpu-bind=ldoms' --bind-to numa
 handed srun '--chdir=/a b' --wdir '/a b'
 handed srun '--output=log.%t' --output-filename log
+handed srun '--export=ALL --input=0 -n 2 -N 1 -w elsewhere --ntasks-per-node=2 '
+hosts=elsewhere:2,far:1,far:1
+handed srun ' -n 4 -N 2 -w elsewhere,far --ntasks-per-node=2 ' -n 4
+handed prterun '--host elsewhere:2,far:2 ' -n 4
+hosts=elsewhere:1,far:3
+rm "$dir/path"/*
+printf '#!/bin/sh\n' >"$dir/path/srun"
+chmod +x "$dir/path/srun"
+PATH=$dir/path:$PATH SLURM_JOB_ID=1 try -H $hosts true
+expect 2 'srun and unequal slots'
+grep -q 'elsewhere has 1 slots and far 3, but srun gives each host the same' "$err" ||
+    fail "unequal slots: $(cat "$err")"
+hosts=
 handed prterun '--bind-to package' --bind-to socket
 handed prterun '--output file=log' --output-filename log
 handed prterun '--wdir /tmp' --wdir /tmp
 handed mpirun '--bind-to none --report-bindings' --report-bindings
 command -v srun >/dev/null || command -v prterun >/dev/null ||
     handed mpirun '--bind-to socket' --bind-to socket
+# A launcher that runs oshrun is no loop.
+OSHRUN_LAUNCHER='env oshrun' try -n 2 echo once
+expect 0 'a launcher that runs oshrun'
+[ "$(grep -c once "$out")" -eq 2 ] || fail "a launcher that runs oshrun: $(cat "$out" "$err")"
 try -n 2 -H elsewhere.invalid --debug gdb true
 expect 2 '--debug elsewhere' && said '--debug works on this host only, and host'
 

@@ -121,6 +121,14 @@ wait $!
 [ $(($(now) - begin)) -lt 5000 ] || fail 'a stuck reader held SIGTERM back'
 exec 3>&-
 
+# So does a terminal that nobody reads: it is writable as soon as it has any room.
+compile tty
+begin=$(now)
+timeout -k 5 60 "$dir/tty" out oshrun --timeout 1 -n 2 yes 2>"$err" </dev/null
+[ $? -eq 124 ] || fail "stuck terminal: --timeout: $(cat "$err")"
+[ $(($(now) - begin)) -lt 5000 ] || fail 'a stuck terminal held --timeout back'
+said 'the job has run for 1 s'
+
 # A start that fails writes its line when there is room for it, and ends.
 mkfifo "$dir/narrow"
 exec 3<>"$dir/narrow"

@@ -69,8 +69,8 @@ well_formed
 run_traced 1 once
 well_formed
 
-# Parts of a larger job that died are not this one's.
-for pe in 0 1 2 3; do
+# Parts of a larger job that died are not this one's, also where some lack.
+for pe in 0 1 2 3 5 17; do
     echo old >t.json.$pe
 done
 run_traced_over()

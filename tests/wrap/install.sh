@@ -85,9 +85,13 @@ ln -s "$PWD/moved there" link
 works 'by a link' link/bin/oshcc -c "$hello"
 mv "$PWD/moved there" "$prefix"
 
-# Staged below DESTDIR, which no file may know.
+# Staged below DESTDIR, which no file may know, and for all users whatever the
+# umask is.
 stage="$PWD/the stage"
-works 'DESTDIR' make -C copy install DESTDIR="$stage"
+mkdir "$stage"
+works 'DESTDIR' sh -c 'umask 077; exec make -C copy install DESTDIR="$1"' sh "$stage"
+[ -z "$(find "$stage" ! -type l ! -perm -044)" ] ||
+    fail "not for all users: $(find "$stage" ! -type l ! -perm -044 | head -n 3)"
 [ ! -e "$stage/bin" ] && [ -x "$stage$prefix/bin/oshcc" ] ||
     fail "DESTDIR: $(find "$stage" -name oshcc)"
 ! grep -rl 'the stage' "$stage" | grep . || fail 'files know their stage'

@@ -56,6 +56,23 @@ static int open_signals(sigset_t *was)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* The job is over: what ends processes ends this one, whatever it still does.
+ * was: the mask from before open_signals(). */
+static void stop_forwarding(const struct front *f, const sigset_t *was)
+{
+    static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+    struct signalfd_siginfo info;
+    sigset_t set;
+
+    while (read(f->signals, &info, sizeof(info)) == sizeof(info))
+        ;                           /* they were for the job */
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+        if (!sigismember(was, ends[i]))
+            sigaddset(&set, ends[i]);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void send_to_supervisor(const struct front *f, int sig)
 {
     unsigned char byte = (unsigned char)sig;
@@ -78,9 +95,12 @@ static void forward_signal(struct front *f, int sig)
 
 /* ---- terminal input ---- */
 
+/* A terminal that is not the controlling one stops nobody who reads it. */
 static bool foreground(void)
 {
-    return tcgetpgrp(STDIN_FILENO) == getpgrp();
+    pid_t group = tcgetpgrp(STDIN_FILENO);
+
+    return group == getpgrp() || (group < 0 && errno == ENOTTY);
 }
 
 static void close_feed(struct front *f)
@@ -306,6 +326,7 @@ int front_run(const struct opts *o, char *arg0)
     free(s.path);
     while (!f.supervisor_ended)
         poll_once(&f);
+    stop_forwarding(&f, &mask);
     merge_traces(o);
     return result(&f);
 }

@@ -69,6 +69,9 @@ static _Noreturn void exec_launcher(const char *path, struct arg_list *w)
 
     /* Of an oshrun that has started this one: not of the job to come. */
     unsetenv(RT_JOB_NAME);
+    /* The launcher may be a command that runs oshrun. */
+    unsetenv("OSHRUN_LAUNCHER");
+    unsetenv("SHMEM_LAUNCHER");
     append(w, NULL);
     execv(path, w->arg);
     err = errno;
@@ -156,18 +159,39 @@ static const struct {
     [BIND_NONE] = { NULL, "none", "none" }
 };
 
+/* PEs for each host: --ppn, or the slots that all hosts have; 0: srun's own. */
+static int srun_ppn(const struct opts *o, const struct host *host, int n_hosts)
+{
+    if (o->ppn || !n_hosts)
+        return o->ppn;
+    for (int i = 1; i < n_hosts; i++)
+        if (host[i].slots != host[0].slots) {
+            say("S-E-HOSTS", "%s has %d slots and %s %d, but srun gives each "
+                "host the same number of PEs: use srun itself, with "
+                "SLURM_HOSTFILE and --distribution=arbitrary",
+                host[0].name, host[0].slots, host[i].name, host[i].slots);
+            exit(EXIT_USAGE);
+        }
+    return (o->n + n_hosts - 1) / n_hosts;
+}
+
 static void srun_args(struct arg_list *w, const struct opts *o,
                        const struct host *host, int n_hosts)
 {
+    int ppn = srun_ppn(o, host, n_hosts);
+
     append(w, must(strdup("--mpi=pmix")));
+    /* Whatever sbatch --export=NONE has left for srun; and to PE 0 alone. */
+    append(w, must(strdup("--export=ALL")));
+    append(w, must(strdup("--input=0")));
     if (o->n)
         append_option(w, "-n", alloc_printf("%d", o->n));
     if (n_hosts) {
         append_option(w, "-N", alloc_printf("%d", n_hosts));
         append_option(w, "-w", join_hosts(host, n_hosts, false));
     }
-    if (o->ppn)
-        append(w, alloc_printf("--ntasks-per-node=%d", o->ppn));
+    if (ppn)
+        append(w, alloc_printf("--ntasks-per-node=%d", ppn));
     /* As with us; srun itself would wait for the other PEs. */
     append(w, must(strdup("--kill-on-bad-exit=1")));
     if (o->oversubscribe)
@@ -302,6 +326,25 @@ static int64_t fill_slots(const struct opts *o, struct host *host, int n)
     return slots;
 }
 
+/* Entries of one host become one with the slots of all; returns how many are
+ * left. */
+static int merge_hosts(struct host *host, int n)
+{
+    int left = 0, k;
+
+    for (int i = 0; i < n; i++) {
+        for (k = 0; k < left && strcmp(host[k].name, host[i].name); k++)
+            ;
+        if (k == left) {
+            host[left++] = host[i];
+            continue;
+        }
+        host[k].slots += host[i].slots;
+        free(host[i].name);
+    }
+    return left;
+}
+
 /* Of other hosts none gets more than --ppn PEs, whatever it has room for. */
 static int64_t limit_slots(const struct opts *o, struct host *host, int n)
 {
@@ -354,10 +397,11 @@ void handover_hosts(struct opts *o)
     for (i = 0; i < n && host_is_local(host[i].name); i++)
         ;
     if (i < n) {
+        why = alloc_printf("host %s is not this one", host[i].name);
+        n = merge_hosts(host, n);
         slots = limit_slots(o, host, n);
         check_slots(o, slots);
         o->n = o->n ? o->n : (int)slots;
-        why = alloc_printf("host %s is not this one", host[i].name);
         hand_over(o, why, host, n);
     }
     if (n == 0 && (why = slurm_reason()))

@@ -278,24 +278,26 @@ static void poll_source(struct pollfd *p, const struct source *s)
     p->events = POLLIN;
 }
 
-/* All but the PEs. */
-static void watch_job(struct supervisor *k)
+/* All but the PEs; returns when output is to be tried again. */
+static int64_t watch_job(struct supervisor *k)
 {
     struct job *j = &k->job;
+    int64_t out = sink_watch(j->out, &k->fds[AT_OUT]), err = INT64_MAX;
 
     k->fds[AT_REPORT].fd = k->report;
-    k->fds[AT_OUT].fd = sink_waiting(j->out) ? j->out->fd : -1;
-    k->fds[AT_ERR].fd = j->err != j->out && sink_waiting(j->err) ? j->err->fd
-                                                                 : -1;
+    k->fds[AT_ERR].fd = -1;
+    if (j->err != j->out)
+        err = sink_watch(j->err, &k->fds[AT_ERR]);
+    return out < err ? out : err;
 }
 
-/* Fill the set; returns when a terminal wants an unfinished line. */
+/* Fill the set; returns when a terminal wants an unfinished line, or output is
+ * to be tried again. */
 static int64_t fill_poll_set(struct supervisor *k)
 {
     struct job *j = &k->job;
-    int64_t due = INT64_MAX;
+    int64_t due = watch_job(k);
 
-    watch_job(k);
     for (int i = 0; i < j->n; i++) {
         struct pollfd *p = &k->fds[AT_PES + PE_FDS * i];
         struct source *s[2] = { &j->pe[i].out, &j->pe[i].err };
@@ -395,7 +397,8 @@ static void flush_all(struct supervisor *k)
     struct job *j = &k->job;
     int64_t signalled = j->user_signal_at;
     bool wanted = j->cause == BY_USER || j->cause == BY_TIMEOUT;
-    int n;
+    int64_t retry, given_up = INT64_MAX;
+    size_t left = SIZE_MAX, was;
 
     for (int i = 0; i < j->n; i++) {
         drain(&j->pe[i]);
@@ -407,11 +410,15 @@ static void flush_all(struct supervisor *k)
     job_report(j);
     for (write_output(j); sink_waiting(j->out) || sink_waiting(j->err);
          write_output(j)) {
-        watch_job(k);               /* a start that failed has no more */
-        n = poll(k->fds, AT_PES, wanted ? READER_MS : -1);
-        if (n == 0)
+        was = left;
+        left = sink_waiting(j->out) + sink_waiting(j->err);
+        if (wanted && left < was)
+            given_up = now_ms() + READER_MS;
+        if (now_ms() >= given_up)
             return;
-        if (n < 0)
+        retry = watch_job(k);       /* a start that failed has no more */
+        if (poll(k->fds, AT_PES, timeout_ms_until(retry < given_up
+                                                  ? retry : given_up)) < 0)
             continue;
         if (k->fds[AT_CONTROL].revents)
             read_control(k);

@@ -173,13 +173,15 @@ static bool find_sets(struct place *out, enum bind bind)
 
 /* ---- claims ---- */
 
-static int first_cpu(const struct place *p, int core)
+/* The number that all jobs have for it, whichever of its processors they may
+ * use. */
+static int name_of_core(const struct place *p, int core)
 {
     int cpu = 0;
 
     while (!CPU_ISSET_S((size_t)cpu, p->size, set_at(p, core)))
         cpu++;
-    return cpu;
+    return topology(cpu, "thread_siblings_list", cpu);
 }
 
 /* A descriptor that holds the core, or -1. */
@@ -226,7 +228,7 @@ int place_open(struct place *out, int n, enum bind bind)
      * user has asked for. */
     if (allow_files(out->sets, n))
         for (int i = 0; i < out->sets && i < n; i++)
-            claim(first_cpu(out, i));
+            claim(name_of_core(out, i));
     return 0;
 }
 
@@ -236,7 +238,7 @@ static int claim_free_cores(const struct place *p, int *claimed, int *fd)
     int n = 0;
 
     for (int i = 0; i < p->sets; i++) {
-        fd[n] = claim(first_cpu(p, i));
+        fd[n] = claim(name_of_core(p, i));
         if (fd[n] >= 0)
             claimed[n++] = i;
     }

@@ -89,7 +89,12 @@ void print_process_limit(int err, const char *fmt, ...)
 void *must(void *ptr)
 {
     if (!ptr) {
+        bool supervises = message_sink;
+
+        message_sink = NULL;                /* which takes memory */
         say("S-E-MEM", "out of memory: %m");
+        if (supervises)                     /* oshrun then ends all processes */
+            raise(SIGKILL);
         exit(EXIT_FAILURE);
     }
     return ptr;

@@ -7,6 +7,7 @@
 #include "oshrun.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,30 @@
 #define PIECE 4096
 /* A prompt or a progress line reaches the terminal after this long. */
 #define TTY_MS 40
+/* A terminal may have room for less than a character takes. */
+#define RETRY_MS 10
 
 /* ---- sinks ---- */
+
+/* A terminal is writable as soon as it has any room, and then a write of more
+ * waits: it gets an open file of its own, which the parent does not share. */
+static int nonblocking_tty(int fd)
+{
+    char path[32];
+    int own;
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    own = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    return own < 0 ? fd : own;
+}
 
 void sink_open(struct sink *s, int fd)
 {
     struct stat st;
 
     memset(s, 0, sizeof(*s));
-    s->fd = fd;
     s->tty = isatty(fd);
+    s->fd = s->tty ? nonblocking_tty(fd) : fd;
     s->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
@@ -84,8 +99,10 @@ void sink_pump(struct sink *s)
         done = write(s->fd, s->data + s->head, len);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0 && errno == EAGAIN)
+        if (done < 0 && errno == EAGAIN) {
+            s->retry_at = now_ms() + RETRY_MS;
             return;
+        }
         if (done < 0) {
             s->error = errno;
             break;
@@ -96,6 +113,14 @@ void sink_pump(struct sink *s)
     }
     if (s->head == s->tail || s->error)
         s->head = s->tail = 0;
+}
+
+int64_t sink_watch(const struct sink *s, struct pollfd *p)
+{
+    bool later = sink_waiting(s) && s->retry_at > now_ms();
+
+    p->fd = sink_waiting(s) && !later ? s->fd : -1;
+    return later ? s->retry_at : INT64_MAX;
 }
 
 /* ---- sources ---- */

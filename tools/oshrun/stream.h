@@ -9,6 +9,7 @@
 #ifndef OSHRUN_STREAM_H
 #define OSHRUN_STREAM_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ struct sink {
     bool tty;
     bool regular;                   /* a file: writing never has to wait */
     int error;                      /* errno that ended it, or 0 */
+    int64_t retry_at;               /* poll() calls it writable, and it is not */
     char *data;                     /* bytes [head, tail) wait */
     size_t head, tail, cap;
     const struct source *open_line; /* source of the last, unfinished line */
@@ -42,6 +44,9 @@ static inline size_t sink_waiting(const struct sink *s)
 {
     return s->tail - s->head;
 }
+/* Sets the descriptor to be polled, -1 for none; returns when to pump without
+ * poll(), or INT64_MAX. */
+int64_t sink_watch(const struct sink *s, struct pollfd *p);
 
 struct source {
     int fd;                         /* -1: ended */

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pmix.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -328,11 +327,12 @@ static int usable_cores(void)
 {
     const char *of_job = env_foreign(RT_JOB_NAME) ? env_foreign(RT_JOB_CPUS)
                                                   : NULL;
-    cpu_set_t set;
+    int n;
 
     if (of_job && atoi(of_job) > 0)
         return atoi(of_job);
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    n = rt_count_cpus();
+    return n ? n : 1;
 }
 
 static void check_cores(int cores)
