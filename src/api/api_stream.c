@@ -157,7 +157,7 @@ static bool drained(shmemx_stream_t stream)
 {
     struct timespec delay = { 0, 20000 };
 
-    while (stream_pending(stream)) {
+    while (stream_pending(stream) || stream_graphs_hold(stream)) {
         if (gtl->stream_query(stream))
             return false;
         nanosleep(&delay, NULL);

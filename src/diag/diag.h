@@ -47,7 +47,8 @@ struct diag_source {
 /* Reads SHMEM_STALL and installs the handler of SIGUSR2, unless the program has
  * one or SHMEM_STATE_SIGNAL=0. */
 void diag_open(void);
-/* After the layer's part of diag_open(), until diag_close(). */
+/* After the layer's part of diag_open(), until diag_close(); again: nothing.
+ * Any thread. */
 void diag_register(const struct diag_source *s);
 /* From here on the diag thread answers requests for a report. */
 void diag_answer_requests(void);

@@ -221,11 +221,19 @@ static uint64_t take_turns(void)
     return next;
 }
 
+static __thread bool here;
+
+bool progress_is_here(void)
+{
+    return here;
+}
+
 static void *run(void *arg)
 {
     uint32_t seen;
     uint64_t next;
 
+    here = true;
     prctl(PR_SET_NAME, "sluice-progress", 0, 0, 0);
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
     for (;;) {

@@ -13,7 +13,8 @@
  * driver, is no poller and has a thread of its own.
  *
  * The thread holds no lock while it calls a turn.  Turns may call
- * progress_wake(), of any poller, and nothing else of this header. */
+ * progress_wake(), of any poller, progress_back_off() and progress_is_here(), and
+ * nothing else of this header. */
 #ifndef PROGRESS_PROGRESS_H
 #define PROGRESS_PROGRESS_H
 
@@ -64,6 +65,8 @@ void progress_wake(struct progress_poller *p);
  * next one soon.  oversubscribed: it does not pause first; spins: it does
  * nothing else.  On the progress thread. */
 uint64_t progress_back_off(uint64_t waited_ns, bool oversubscribed, bool spins);
+/* Is the calling thread the progress thread? */
+bool progress_is_here(void);
 /* How often the thread has slept since it was started last. */
 uint64_t progress_sleeps(void);
 

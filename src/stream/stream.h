@@ -177,6 +177,9 @@ void stream_synced(void *stream);
 /* Is an operation posted there that has not ended, or one of the software
  * device's own that it has not come to? */
 bool stream_pending(void *stream);
+/* Does an operation that the progress thread enqueues for the stream, since
+ * graphs have others of its kind, still keep it waiting? */
+bool stream_graphs_hold(void *stream);
 
 /* There is a device.  0 or -errno, logged; again after success: nothing. */
 extern hidden bool stream_is_open;

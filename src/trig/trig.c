@@ -343,7 +343,8 @@ static int open_layer(const char *call)
         kernel_hit = kernel_hits;
         kernel_sources_sum = sum_of_sources;
         kernel_names.trigger = trig_describe_word;
-        trig_report_open();
+        if (!rc)
+            trig_report_open();
     }
     lock_release(&lock);
     if (rc)

@@ -23,5 +23,13 @@ int main(void)
     for (int i = 0; i < 3; i++)
         T_EQ(shmemx_graph_launch(graph, s), 0);
     shmem_finalize();
+    /* What that graph had is gone in the next session. */
+    shmem_init();
+    s = st_make();
+    T_EQ(shmemx_quiet_on_stream(s), 0);
+    T_EQ(shmemx_barrier_all_on_stream(s), 0);
+    T_EQ(shmemx_stream_sync(s), 0);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    shmem_finalize();
     return T_DONE();
 }

@@ -246,6 +246,40 @@ T(a_quiet_behind_launches)
     shmem_free(word);
 }
 
+/* Also while the next launch of the same graph is under way on another stream,
+ * and waits for what it gets. */
+T(a_quiet_between_launches)
+{
+    long *to = st_room(false, N * sizeof(long)), from[N], got;
+    uint64_t *told = shmem_calloc(1, sizeof *told);
+    shmemx_stream_t other = st_make();
+    shmemx_graph_t g;
+
+    begin();
+    T_EQ(shmemx_long_put_nbi_on_stream(to, from, N, next, s), 0);
+    T_EQ(shmemx_long_get_on_stream(&got, to, 1, next, s), 0);
+    g = recorded();
+    for (int r = 1; r <= 20; r++) {
+        for (int i = 0; i < N; i++)
+            from[i] = me + 10 * i + r;
+        T_EQ(shmemx_graph_launch(g, s), 0);
+        T_EQ(shmemx_quiet_on_stream(s), 0);
+        T_EQ(shmemx_graph_launch(g, other), 0);
+        finish();
+        shmem_uint64_atomic_set(told, (uint64_t)r, next);
+        shmem_uint64_wait_until(told, SHMEM_CMP_GE, (uint64_t)r);
+        for (int i = 0; i < N; i++)
+            T_EQ(to[i], prev + 10 * i + r);
+        T_EQ(shmemx_quiet_on_stream(other), 0);
+        T_EQ(shmemx_stream_sync(other), 0);
+        shmem_barrier_all();
+    }
+    T_EQ(shmemx_stream_destroy(other), 0);
+    destroy(g);
+    shmem_free(told);
+    shmem_free(to);
+}
+
 /* So is it behind a graph that is destroyed: what is in the network stays. */
 T(a_quiet_behind_a_destroyed_graph)
 {
@@ -291,6 +325,27 @@ T(barriers_outside)
     }
     destroy(g);
     step_end(&p, 20);
+}
+
+static void wait_for_word(void *arg)
+{
+    while (!__atomic_load_n((int *)arg, __ATOMIC_ACQUIRE))
+        usleep(100);
+}
+
+/* Here graphs have barriers, and the progress thread enqueues those outside. */
+T(a_stream_that_a_barrier_holds_is_not_destroyed)
+{
+    shmemx_stream_t held = st_make();
+    int released = 0;
+
+    T_EQ(shmemx_stream_call(held, wait_for_word, &released), 0);
+    T_EQ(shmemx_sync_all_on_stream(held), 0);
+    T_EQ(shmemx_stream_destroy(held), -EBUSY);
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    T_EQ(shmemx_stream_sync(held), 0);
+    T_EQ(shmemx_stream_destroy(held), 0);
+    shmem_barrier_all();
 }
 
 /* ---- requests ---- */
@@ -454,8 +509,10 @@ int main(void)
     T_RUN(epochs);
     T_RUN(operations_and_barriers);
     T_RUN(a_quiet_behind_launches);
+    T_RUN(a_quiet_between_launches);
     T_RUN(a_quiet_behind_a_destroyed_graph);
     T_RUN(barriers_outside);
+    T_RUN(a_stream_that_a_barrier_holds_is_not_destroyed);
     T_RUN(requests);
     T_RUN(waits_before_starts);
     T_RUN(waits_of_a_queue_before_starts);

@@ -30,6 +30,8 @@ static struct base_lock lock = LOCK_INIT;
 static struct list_link graphs GUARDED_BY(lock) = LIST_INIT(graphs);
 static struct list_link streams GUARDED_BY(lock) = LIST_INIT(streams);
 static struct list_link over GUARDED_BY(lock) = LIST_INIT(over);
+/* Proxies of graphs that ended while the layer closed. */
+static struct list_link orphans GUARDED_BY(lock) = LIST_INIT(orphans);
 static struct list_link ending = LIST_INIT(ending);     /* who advances */
 /* Streams that take part in one capture may be several threads'. */
 static struct base_lock recording = LOCK_INIT;
@@ -60,6 +62,16 @@ static void close_proxies(struct list_link *proxies)
         list_remove(l);
         if (stream_proxy_close(p))
             stream_posts_fail();
+    }
+}
+
+static void move(struct list_link *from, struct list_link *to)
+{
+    struct list_link *l, *next;
+
+    list_each(l, next, from) {
+        list_remove(l);
+        list_append(to, l);
     }
 }
 
@@ -97,10 +109,12 @@ static void graph_ends(void *arg)
 
     lock_acquire(&lock);
     late = g->opened != stream_posts_generation();
-    if (late)
+    if (late) {                 /* here no call of the driver can close them */
         list_remove(&g->link);
-    else
+        move(&g->proxies, &orphans);
+    } else {
         move_to_over(g);
+    }
     lock_release(&lock);
     if (late) {
         stream_posts_free(&g->posts, false);
@@ -183,7 +197,7 @@ static int slot_add(const struct stream_where *w, struct post_slot *s)
     int rc = graph_of(w, &g);
 
     rc = rc ? rc : proxy_in(w, g, &s->proxy);
-    rc = rc ? rc : stream_post_flag_alloc(w, &s->flag);
+    rc = rc ? rc : stream_post_flag_alloc(w, STREAM_FLAG_TOGGLES, &s->flag);
     if (rc)
         return rc;
     *s->flag = s->number = 1;
@@ -258,10 +272,10 @@ static int stream_new(const struct stream_where *w, uint64_t id,
     if (rc)
         goto free_owner;
     list_append(&s->proxies, &p->link);
-    rc = stream_post_flag_alloc(w, &s->flag);
+    rc = stream_post_flag_alloc(w, STREAM_FLAG_COUNTS, &s->flag);
     if (rc)
         goto close_proxy;
-    *s->flag = 0;
+    s->posted = *s->flag;       /* of the streams before, which may still wait */
     append(&streams, s);
     *out = s;
     return 0;
@@ -338,18 +352,8 @@ static void owner_free(struct owner *o)
     close_proxies(&o->proxies);
     stream_posts_free(&o->posts, true);
     if (o->flag)
-        stream_flag_free(o->flag);
+        stream_flag_free(STREAM_FLAG_COUNTS, o->flag);
     free(o);
-}
-
-static void move(struct list_link *from, struct list_link *to)
-{
-    struct list_link *l, *next;
-
-    list_each(l, next, from) {
-        list_remove(l);
-        list_append(to, l);
-    }
 }
 
 static void take_over(void)
@@ -401,6 +405,24 @@ int stream_graphs_failed(const char *call)
 
 /* ---- ends ---- */
 
+bool stream_graphs_hold(void *stream)
+{
+    struct list_link *l, *next;
+    bool holds = false;
+
+    if (likely(!stream_graphs_any()))
+        return false;
+    lock_acquire(&lock);
+    list_each(l, next, &streams) {
+        const struct owner *s = list_entry(l, struct owner, link);
+
+        holds |= has_handle(s, stream) &&
+                 __atomic_load_n(s->flag, __ATOMIC_ACQUIRE) < s->posted;
+    }
+    lock_release(&lock);
+    return holds;
+}
+
 void stream_graphs_stream_destroyed(void *stream)
 {
     struct list_link *l, *next;
@@ -441,6 +463,7 @@ static bool leave_graphs(void)
     left = !list_empty(&graphs);
     list_each(l, next, &graphs)
         move(&list_entry(l, struct owner, link)->proxies, &theirs);
+    move(&orphans, &theirs);
     lock_release(&lock);
     close_proxies(&theirs);
     return left;

@@ -26,9 +26,10 @@ static bool failed;             /* atomic */
 
 /* ---- memory ---- */
 
-int stream_post_flag_alloc(const struct stream_where *w, uint64_t **out)
+int stream_post_flag_alloc(const struct stream_where *w,
+                           enum stream_flag_use use, uint64_t **out)
 {
-    int rc = stream_flag_alloc(out);
+    int rc = stream_flag_alloc(use, out);
 
     _Static_assert(STREAM_FLAGS == 32768, "the text says so");
     if (rc)
@@ -58,7 +59,7 @@ void stream_posts_free(struct list_link *posts, bool flags)
         struct post_slot *s = list_entry(l, struct post_slot, link);
 
         if (flags && !s->once)
-            stream_flag_free(s->flag);
+            stream_flag_free(STREAM_FLAG_TOGGLES, s->flag);
         free(s);
     }
 }
@@ -139,6 +140,8 @@ static void reached(void *arg)
         return;
     lock_acquire(&lock);
     late = s->opened != opening;
+    if (!late)
+        stream_proxy_reached(s->proxy, s->flag, s->number);
     if (!late && !s->once) {
         overlaps = !__atomic_load_n(s->flag, __ATOMIC_ACQUIRE);
         /* Before the wait that comes next; the driver orders the two. */

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "stream/graph/stream_graph.h"
+#include "stream/ring/stream_ring.h"
 
 struct stream_proxy;
 
@@ -32,7 +33,8 @@ struct post_slot {
 struct post_slot *stream_post_slot_new(const struct stream_where *w,
                                        stream_replay *repeat, const void *args,
                                        size_t size);
-int stream_post_flag_alloc(const struct stream_where *w, uint64_t **out);
+int stream_post_flag_alloc(const struct stream_where *w,
+                           enum stream_flag_use use, uint64_t **out);
 /* The owner has the slot from now on, and frees it unless it is one-shot. */
 void stream_post_slot_add(struct list_link *posts, struct post_slot *s);
 /* Enqueues the two operations of the stream: it posts, and waits for the flag.

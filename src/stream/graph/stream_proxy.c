@@ -6,6 +6,7 @@
 #include "stream/graph/stream_proxy.h"
 #include "base/lock.h"
 #include "gtl/gtl_default_stream.h"
+#include "progress/progress.h"
 #include "stream/exec/stream_exec.h"
 #include "stream/graph/stream_graph.h"
 #include "stream/ring/stream_ring.h"
@@ -38,11 +39,29 @@ bool stream_graphs_any(void)
     return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
 }
 
-/* The NIC's operations of a launch under way may wait for the launch. */
+/* The NIC's operations of an operation that the program's stream waits for now
+ * may wait for that stream: those before have all been released. */
 static bool nic_quiet(const struct stream_proxy *p)
 {
-    return stream_nic_idle(&p->ring->nic) ||
-           gtl->stream_query(p->stream) == -EAGAIN;
+    struct stream_ring *q = p->ring;
+    uint64_t number = __atomic_load_n(&p->number, __ATOMIC_ACQUIRE);
+    uint64_t *flag = __atomic_load_n(&p->flag, __ATOMIC_RELAXED);
+    bool waits = flag && __atomic_load_n(flag, __ATOMIC_ACQUIRE) < number;
+
+    return stream_nic_idle(&q->nic) ||
+           (waits && stream_nic_completed_first(q, __atomic_load_n(
+                                                &p->before, __ATOMIC_RELAXED)));
+}
+
+void stream_proxy_reached(struct stream_proxy *p, uint64_t *flag,
+                          uint64_t number)
+{
+    __atomic_store_n(&p->before, __atomic_load_n(&p->ring->nic.posted,
+                                                 __ATOMIC_ACQUIRE),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&p->flag, flag, __ATOMIC_RELAXED);
+    /* release: pairs with nic_quiet(), which reads the others next. */
+    __atomic_store_n(&p->number, number, __ATOMIC_RELEASE);
 }
 
 static bool is_quiet(const struct stream_proxy *p)
@@ -54,6 +73,9 @@ static bool is_quiet(const struct stream_proxy *p)
         quiet = !stream_ring_transfer_due(q) && stream_ring_net_idle(q) &&
                 nic_quiet(p);
         stream_ring_unlock(q);
+        /* Which may have skipped the ring that was locked here. */
+        if (!progress_is_here())
+            stream_progress_wake();
     }
     return quiet;
 }

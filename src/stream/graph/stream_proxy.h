@@ -16,10 +16,18 @@ struct stream_proxy {
     uint64_t owner;             /* as gtl_stream_owner(handle) */
     void *stream;
     struct stream_ring *ring;   /* the op ring of `stream` */
+    /* Of the operation that the program's stream came to last (atomic): below
+     * number, the flag says that the stream waits for it; and what the NIC had
+     * been given then. */
+    uint64_t *flag, number, before;
 };
 
 int stream_proxy_new(const struct stream_where *w, const void *graph,
                      struct stream_proxy **out);
+/* The program's stream has come to an operation, and waits until the flag has
+ * that number. */
+void stream_proxy_reached(struct stream_proxy *p, uint64_t *flag,
+                          uint64_t number);
 /* Has all of it completed, on the device and in the network?  By the progress
  * thread. */
 bool stream_proxy_idle(const struct stream_proxy *p);

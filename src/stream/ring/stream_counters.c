@@ -13,7 +13,7 @@
 
 struct shared {
     struct stream_counters counters[STREAM_RINGS];
-    uint64_t flags[STREAM_FLAGS];       /* a free one: 1 + the next one */
+    uint64_t flags[STREAM_FLAGS];
 };
 
 static struct base_lock lock = LOCK_INIT;
@@ -21,7 +21,10 @@ static struct shared *shared;
 static bool pinned GUARDED_BY(lock);    /* registered with the device */
 static uint32_t spare[STREAM_RINGS] GUARDED_BY(lock);
 static unsigned n_spare GUARDED_BY(lock);
-static uint64_t free_flag GUARDED_BY(lock);     /* 1 + the first; 0: none */
+/* 1 + the first free one of each use, and behind each one; 0: none.  Not in the
+ * flags: a stream may still look at one. */
+static uint32_t free_flag[STREAM_FLAG_USES] GUARDED_BY(lock);
+static uint32_t next_flag[STREAM_FLAGS] GUARDED_BY(lock);
 static unsigned flags_used GUARDED_BY(lock);    /* flags ever allocated */
 
 static void map_shared(void) REQUIRES(lock)
@@ -29,7 +32,9 @@ static void map_shared(void) REQUIRES(lock)
     shared = mem_pages(sizeof *shared);
     for (n_spare = 0; shared && n_spare < STREAM_RINGS; n_spare++)
         spare[n_spare] = STREAM_RINGS - 1 - n_spare;
-    free_flag = flags_used = 0;
+    for (int i = 0; i < STREAM_FLAG_USES; i++)
+        free_flag[i] = 0;
+    flags_used = 0;
 }
 
 /* Called when the layer opens and not with the first ring: later a stream may
@@ -74,30 +79,34 @@ void stream_counters_free(struct stream_counters *w)
     lock_release(&lock);
 }
 
-int stream_flag_alloc(uint64_t **out)
+int stream_flag_alloc(enum stream_flag_use use, uint64_t **out)
 {
+    uint32_t at;
     int rc = 0;
 
     lock_acquire(&lock);
+    at = free_flag[use];
     if (!pinned)
         rc = -ENODEV;
-    else if (free_flag)
-        *out = &shared->flags[free_flag - 1];
+    else if (at)
+        free_flag[use] = next_flag[at - 1];
     else if (flags_used < STREAM_FLAGS)
-        *out = &shared->flags[flags_used++];
+        at = ++flags_used;
     else
         rc = -ENOSPC;
-    if (!rc && free_flag)
-        free_flag = **out;
+    if (!rc)
+        *out = &shared->flags[at - 1];
     lock_release(&lock);
     return rc;
 }
 
-void stream_flag_free(uint64_t *flag)
+void stream_flag_free(enum stream_flag_use use, uint64_t *flag)
 {
+    uint32_t at = (uint32_t)(flag - shared->flags);
+
     lock_acquire(&lock);
-    *flag = free_flag;
-    free_flag = 1 + (uint64_t)(flag - shared->flags);
+    next_flag[at] = free_flag[use];
+    free_flag[use] = at + 1;
     lock_release(&lock);
 }
 

@@ -121,9 +121,13 @@ void stream_counters_close(bool in_use);
  * reaches none. */
 int stream_counters_alloc(struct stream_counters **out);
 void stream_counters_free(struct stream_counters *w);
-/* A flag of an operation in a graph: the same errors. */
-int stream_flag_alloc(uint64_t **out);
-void stream_flag_free(uint64_t *flag);
+/* A flag of an operation in a graph, set back by each launch, or of a stream's
+ * operations, which only grows: a destroyed stream may still wait for a number
+ * in it, so the next user goes on from there.  The same errors. */
+enum stream_flag_use { STREAM_FLAG_TOGGLES, STREAM_FLAG_COUNTS,
+                       STREAM_FLAG_USES };
+int stream_flag_alloc(enum stream_flag_use use, uint64_t **out);
+void stream_flag_free(enum stream_flag_use use, uint64_t *flag);
 
 /* stream_ring_table.c: why there is none for a stream. */
 const char *stream_ring_error_text(int rc) __attribute__((cold));
