@@ -13,8 +13,7 @@
 struct base_lock msg_lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(msg_lock) = LIST_INIT(all);
 /* Sends that have not sent their RTS; they are not in all. */
-static struct list_link without_rts GUARDED_BY(msg_lock) =
-    LIST_INIT(without_rts);
+static struct list_link silent GUARDED_BY(msg_lock) = LIST_INIT(silent);
 /* Messages that arrived and whose receive was not started: of the first. */
 static struct {
     unsigned long n;
@@ -145,20 +144,19 @@ int msg_chan_create(const struct msg_args *a, struct msg_chan **out)
 
 void msg_chan_list(struct msg_chan *c)
 {
-    list_append(c->sends && !c->one_shot ? &without_rts : &all, &c->link);
+    list_append(msg_chan_is_silent(c) ? &silent : &all, &c->link);
 }
 
-void msg_chan_set_rts_sent(struct msg_chan *s)
+void msg_chan_set_announced(struct msg_chan *s)
 {
     list_remove(&s->link);
     list_append(&all, &s->link);
 }
 
-struct msg_chan *msg_chan_first_without_rts(void)
+struct msg_chan *msg_chan_first_silent(void)
 {
-    return list_empty(&without_rts) ? NULL
-                                : list_entry(without_rts.next, struct msg_chan,
-                                             link);
+    return list_empty(&silent) ? NULL
+                               : list_entry(silent.next, struct msg_chan, link);
 }
 
 /* ---- all of them ---- */
@@ -178,7 +176,7 @@ bool msg_chan_visit(bool wait, msg_chan_visitor *visit, void *arg)
     else if (!lock_try(&msg_lock))
         return false;
     visit_list(&all, visit, arg);
-    visit_list(&without_rts, visit, arg);
+    visit_list(&silent, visit, arg);
     lock_release(&msg_lock);
     return true;
 }
@@ -205,6 +203,6 @@ static void release_list(struct list_link *l) REQUIRES(msg_lock)
 void msg_chans_close(void)
 {
     release_list(&all);
-    release_list(&without_rts);
+    release_list(&silent);
     report_lost();
 }

@@ -93,6 +93,7 @@ struct msg_chan {
     uint32_t number;            /* of those for that PE and tag */
     bool freed;                 /* this end is */
     bool warned;                /* of ready sends before their receives */
+    bool offered;               /* receive: it has looked for its sender */
     bool reached;               /* one-shot receive: the stream has */
     unsigned long error_turn;   /* of its error among its ring's */
     size_t len;                 /* of buf */
@@ -196,10 +197,17 @@ void msg_chan_delete(struct msg_chan *c);
 void msg_chan_list(struct msg_chan *c) REQUIRES(msg_lock);
 /* It leaves its list, and its memory is given back; its trigger is closed. */
 void msg_chan_release(struct msg_chan *c) REQUIRES(msg_lock);
-/* It has sent its RTS, or sends none: it is in the list of all. */
-void msg_chan_set_rts_sent(struct msg_chan *s) REQUIRES(msg_lock);
-/* A send that has not, or NULL. */
-struct msg_chan *msg_chan_first_without_rts(void) REQUIRES(msg_lock);
+/* Does a new one wait for a call that matches?  Sends do, and receives whose
+ * transport partitions the program may still reduce. */
+static inline bool msg_chan_is_silent(const struct msg_chan *c)
+{
+    return c->sends ? !c->one_shot : c->part && !c->team;
+}
+/* It has sent its RTS, or has been offered, or does neither: it is in the list of
+ * all. */
+void msg_chan_set_announced(struct msg_chan *s) REQUIRES(msg_lock);
+/* One that has not, or NULL. */
+struct msg_chan *msg_chan_first_silent(void) REQUIRES(msg_lock);
 /* Each end of this PE's, while none is made and none released.  False: wait is
  * not set, another thread uses them, and nothing was visited. */
 typedef void msg_chan_visitor(struct msg_chan *c, void *arg);
@@ -215,9 +223,9 @@ int msg_match_enter(struct msg_chan *c);
 void msg_chan_free(struct msg_chan *c);
 /* The program wants it matched. */
 void msg_chan_request_match(const char *call, struct msg_chan *c);
-/* Also matches the sends that the program has not asked for yet, or two PEs
- * would wait for each other's sends to be matched first. */
-void msg_send_all_rts(void);
+/* Also matches what the program has not asked for yet, or two PEs would wait for
+ * each other's messages to be matched first. */
+void msg_announce_all(void);
 /* One-shot receive: its stream has come to it, so its sender may put. */
 void msg_chan_recv_reached(struct msg_chan *c);
 

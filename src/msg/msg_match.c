@@ -171,7 +171,7 @@ static void send_rts(struct msg_chan *s, uint32_t flags) REQUIRES(msg_lock)
 static void send_first_rts(struct msg_chan *s) REQUIRES(msg_lock)
 {
     set_state(s, MSG_CHAN_RTS_SENT);
-    msg_chan_set_rts_sent(s);
+    msg_chan_set_announced(s);
     MSG_TRACE(s, "RTS sent", TRACE_ALONE, 0);
     send_rts(s, 0);
 }
@@ -327,10 +327,21 @@ static void offer_recv(struct msg_chan *r) REQUIRES(msg_lock)
 {
     struct msg_ctrl rts;
 
+    r->offered = true;
     if (msg_table_take_rts(r, &rts))
         match_recv(r, &rts);
     else
         msg_table_add_recv(r);
+}
+
+static void announce(struct msg_chan *c) REQUIRES(msg_lock)
+{
+    if (c->sends) {
+        send_first_rts(c);
+    } else {
+        msg_chan_set_announced(c);
+        offer_recv(c);
+    }
 }
 
 int msg_match_enter(struct msg_chan *c)
@@ -342,7 +353,7 @@ int msg_match_enter(struct msg_chan *c)
     if (number >= 0) {
         c->number = (uint32_t)number;
         msg_chan_list(c);
-        if (!c->sends)
+        if (!c->sends && !msg_chan_is_silent(c))
             offer_recv(c);
     }
     lock_release(&msg_lock);
@@ -355,8 +366,8 @@ void msg_chan_request_match(const char *call, struct msg_chan *c)
     if (!c->requested && !c->one_shot && c->state < MSG_CHAN_MATCHED)
         __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
     c->requested = true;
-    if (c->sends && c->state == MSG_CHAN_NEW) {
-        send_first_rts(c);
+    if (c->state == MSG_CHAN_NEW && (c->sends || !c->offered)) {
+        announce(c);
         if (c->one_shot)
             progress_locked(call, true);
     }
@@ -365,13 +376,13 @@ void msg_chan_request_match(const char *call, struct msg_chan *c)
         leave_to_thread();
 }
 
-void msg_send_all_rts(void)
+void msg_announce_all(void)
 {
-    struct msg_chan *s;
+    struct msg_chan *c;
 
     lock_acquire(&msg_lock);
-    while ((s = msg_chan_first_without_rts()))
-        send_first_rts(s);
+    while ((c = msg_chan_first_silent()))
+        announce(c);
     lock_release(&msg_lock);
 }
 
@@ -397,6 +408,10 @@ static void free_unmatched(struct msg_chan *c) REQUIRES(msg_lock)
     c->freed = true;            /* it stays until its sender's RTS comes */
     heap_pool_free(c->counters);
     c->counters = NULL;
+    if (!c->offered) {
+        announce(c);
+        return;
+    }
     if (c->one_shot) {          /* no match of this PE waits for that */
         __atomic_fetch_add(&sought, 1, __ATOMIC_RELAXED);
         stream_progress_wake();

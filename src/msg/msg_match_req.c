@@ -49,7 +49,7 @@ static int request_all(const char *call, int n, struct shmemx_req *reqs[])
             return -EINVAL;
     for (int i = 0; i < n; i++)
         msg_chan_request_match(call, need_chan(call, reqs, i));
-    msg_send_all_rts();
+    msg_announce_all();
     msg_progress(call);
     return 0;
 }
@@ -214,7 +214,7 @@ static int await_match(const char *call, struct req *r)
     struct match *m = r->object;
     int n = m->n;
 
-    msg_send_all_rts();
+    msg_announce_all();
     await_all(call, n, m->reqs);
     m->n = 0;
     return report_result(call, n, m->reqs);
@@ -225,7 +225,7 @@ static int test_match(const char *call, struct req *r, bool *is)
     const struct match *m = r->object;
     int at = 0;
 
-    msg_send_all_rts();
+    msg_announce_all();
     msg_progress_or_defer(call);
     *is = all_decided(m->n, m->reqs, &at);
     return *is ? await_match(call, r) : 0;

@@ -48,6 +48,10 @@ int msg_req_create(const struct msg_args *a, struct shmemx_queue *queue,
             return -EINVAL;
         if (!r.q->recorded)     /* else the thread that makes its starts */
             stream_queue_reap(r.q, true);    /* their slots are free again */
+        /* Before the message gets its number among those to its partner. */
+        rc = stream_req_may_stage(a->call, r.q);
+        if (rc)
+            return rc;
     } else if (!out) {
         return stream_refuse(ERR_NULL, a->call, "no place for the request");
     }

@@ -133,9 +133,10 @@ void trig_check(struct trig *t, int tag)
             return;
         armed = g->nic ? trig_nic_arm(t, g->next)
                 : g->copies ? trig_copy_arm(t, g->next) : TRIG_NEVER;
-        if (armed == TRIG_FULL ||
-            (armed == TRIG_NEVER &&
-             trig_count(t, tag) < g->base + g->next->threshold))
+        /* Without room the processor does it, too, once it has its hits: those
+         * that take the room may wait for hits that come after it. */
+        if (armed != TRIG_ARMED &&
+            trig_count(t, tag) < g->base + g->next->threshold)
             return;
         release(t, g, armed == TRIG_ARMED);
     } while (true);
@@ -308,17 +309,24 @@ static bool is_attended(const struct trig *t)
     return __atomic_load_n(&t->attended, __ATOMIC_RELAXED) != 0;
 }
 
-/* *delayed: the time at which it is the progress thread's. */
-static bool is_others(const struct trig *t, uint64_t now, uint64_t *delayed)
+/* trig_wake_delayed() relies on it: the progress thread comes back when it is
+ * time, whoever attends to the trigger now. */
+static bool note_delay(const struct trig *t, uint64_t now, uint64_t *delayed)
 {
     uint64_t at = __atomic_load_n(&t->delayed_ns, __ATOMIC_RELAXED);
 
-    if (is_attended(t))
-        return !trig_is_busy(t);
     if (now >= at)
         return false;
     *delayed = at < *delayed ? at : *delayed;
     return true;
+}
+
+/* *delayed: the time at which it is the progress thread's. */
+static bool is_others(const struct trig *t, uint64_t now, uint64_t *delayed)
+{
+    bool later = note_delay(t, now, delayed);
+
+    return is_attended(t) ? !trig_is_busy(t) : later;
 }
 
 /* waits: hits may come that no thread announces, those of a GPU. */
@@ -334,6 +342,7 @@ static bool step_all(uint64_t now, bool *busy, bool *waits, uint64_t *delayed)
         if (!lock_try(&t->lock)) {
             /* A hit may have found it so; a thread that waits looks again. */
             *busy |= !is_attended(t);
+            note_delay(t, now, delayed);
             continue;
         }
         if (!t->owner.step || !is_others(t, now, delayed)) {

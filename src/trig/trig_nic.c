@@ -126,12 +126,16 @@ void trig_nic_leave(struct trig *t, int tag)
 {
     struct trig_tag *g = &t->tags[tag];
     unsigned i = 0;
+    uint64_t n;
 
     if (!g->nic)
         return;
     set_doorbell(t, tag, NULL);
-    trig_nic_forward(t, tag);
-    g->beyond = xport_trig->count(g->nic) - g->forwarded;
+    /* Hits that were not forwarded start nothing any more, and count all the
+     * same.  Of those that were, the NIC may not have counted all yet. */
+    n = xport_trig->count(g->nic);
+    if (n > g->forwarded && n - g->forwarded > g->beyond)
+        g->beyond = n - g->forwarded;
     xport_trig->close(g->nic);
     __atomic_sub_fetch(&tags_used, 1, __ATOMIC_RELAXED);
     g->nic = NULL;

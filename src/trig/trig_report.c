@@ -97,8 +97,8 @@ static void name_call(const struct trig *t, int tag, char *text, size_t size)
 {
     const struct trig_op *op = t->tags[tag].ops;
 
-    while (trig_has_begun(t, op))
-        op = op->next;          /* one has not */
+    while (op->next && trig_has_begun(t, op))
+        op = op->next;          /* one had not, when it was counted */
     snprintf(text, size, "%s, PE %d, tag %d", symbol_public(op->op.call),
              op->op.pe, tag);
 }
@@ -106,6 +106,23 @@ static void name_call(const struct trig *t, int tag, char *text, size_t size)
 struct progress_made {
     bool busy, any;
 };
+
+/* Does a tag have operations that the NIC has begun and not ended? */
+static bool has_armed(const struct trig *t)
+{
+    for (int i = 0; i < t->n_tags; i++) {
+        const struct trig_tag *g = &t->tags[i];
+        unsigned begun = 0;
+
+        if (!g->armed || g->repeats)
+            continue;
+        for (const struct trig_op *op = g->ops; op; op = op->next)
+            begun += trig_has_begun(t, op);
+        if (begun > g->completed)
+            return true;
+    }
+    return false;
+}
 
 /* Of the program's: does operations that have had their hits, and counts. */
 static void end_begun(struct trig *t, void *arg)
@@ -116,7 +133,7 @@ static void end_begun(struct trig *t, void *arg)
         return;
     trig_scan(t);
     made->any |= trig_step(t, &made->busy);
-    made->busy |= trig_is_busy(t);
+    made->busy |= trig_is_busy(t) || has_armed(t);
 }
 
 enum { END_S = 10 };                 /* at most */

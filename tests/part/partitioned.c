@@ -169,6 +169,29 @@ static void *some(void *arg)
     return NULL;
 }
 
+/* Whatever its sender has sent by now. */
+T(a_receive_reduces_its_partitions)
+{
+    shmemx_req_t pending;
+
+    T_EQ(shmemx_psend_init(out, 8, sizeof out / 8, next, 4, &ends[0]), 0);
+    T_EQ(shmemx_imatch(ends[0], &pending), 0);
+    shmem_barrier_all();
+    usleep(30000);
+    T_EQ(shmemx_precv_init(in, 8, sizeof in / 8, prev, 4, &ends[1]), 0);
+    usleep(1000);
+    T_EQ(shmemx_ptransport(ends[1], 2), 0);
+    T_EQ(shmemx_match(ends[1]), 0);
+    T_EQ(shmemx_req_wait(pending), 0);
+    close_pair();
+    /* One that is never matched. */
+    T_EQ(shmemx_precv_init(in, 8, sizeof in / 8, prev, 5, &ends[1]), 0);
+    T_EQ(shmemx_req_free(&ends[1]), 0);
+    T_EQ(shmemx_psend_init(out, 8, sizeof out / 8, next, 5, &ends[0]), 0);
+    T_EQ(shmemx_req_free(&ends[0]), 0);
+    shmem_barrier_all();
+}
+
 T(threads)
 {
     int odd = 1, even = 0;
@@ -501,6 +524,7 @@ int main(void)
     T_RUN(a_partition_that_is_not_ready_does_not_arrive);
     T_RUN(divisions_of_both_sides);
     T_RUN(a_late_receiver);
+    T_RUN(a_receive_reduces_its_partitions);
     T_RUN(threads);
     T_RUN(large_partitions_of_device_memory);
     T_RUN(started_and_waited_for_by_a_stream);

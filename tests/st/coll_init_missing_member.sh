@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         shmemx_stream_t s;
         shmemx_queue_t q;
 
-        rc = shmemx_stream_create(&s) || shmemx_queue_create(s, 0, NULL, &q) ||
+        rc = shmemx_stream_create(&s) || shmemx_queue_create(s, NULL, 0, &q) ||
              reduce(d, x, 4, SHMEMX_INT64, SHMEMX_SUM) ||
              (me && shmemx_req_free(&r));
         shmem_barrier_all();

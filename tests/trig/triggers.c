@@ -87,6 +87,33 @@ T(a_hit_before_the_post_counts)
     end();
 }
 
+/* Operations that wait for their hits have all the room that a NIC has. */
+T(one_with_its_hits_does_not_wait_for_room)
+{
+    enum { MANY = 800, SHORT = 20 };
+
+    begin(MANY / SHORT + 1);
+    for (int i = 0; i < MANY; i++)
+        T_EQ(shmemx_trig_put_signal(trig, i / SHORT, (unsigned)(i % SHORT) + 1,
+                                    &there[i], &here[i], sizeof *here,
+                                    &signals[i], 1, SHMEM_SIGNAL_SET, next), 0);
+    set_here(MANY, me + 11);
+    T_EQ(shmemx_trig_put(trig, MANY / SHORT, 1, &there[MANY], &here[MANY],
+                         sizeof *here, next), 0);
+    T_EQ(shmemx_trig_hit(trig, MANY / SHORT, 1), 0);
+    T_EQ(shmemx_trig_wait(trig, MANY / SHORT, 1), 0);
+    shmem_barrier_all();
+    T_EQ(there[MANY], prev + 11);
+    for (int i = 0; i < MANY / SHORT; i++)
+        T_EQ(shmemx_trig_hit(trig, i, SHORT), 0);
+    for (int i = 0; i < MANY / SHORT; i++)
+        T_EQ(shmemx_trig_wait(trig, i, SHORT), 0);
+    shmem_barrier_all();
+    for (int i = 0; i < MANY; i++)
+        T_EQ(signals[i], 1);
+    end();
+}
+
 T(all_kinds)
 {
     begin(8);
@@ -472,6 +499,7 @@ int main(void)
     T_RUN(all_tags_are_armed_or_none);
     T_RUN(streams_come_and_go);
     T_RUN(streams_hit_and_wait);
+    T_RUN(one_with_its_hits_does_not_wait_for_room);
     T_RUN(large);
     return kernel_end();
 }

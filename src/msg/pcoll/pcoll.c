@@ -466,7 +466,7 @@ int pcoll_create(const struct pcoll_args *a, const struct pcoll_sched *s,
         return rc;
     }
     lock_acquire(&msg_lock);
-    msg_chan_set_rts_sent(&c->end);
+    msg_chan_set_announced(&c->end);
     lock_release(&msg_lock);
     *out = r;
     return 0;

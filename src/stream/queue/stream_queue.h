@@ -133,6 +133,8 @@ struct stream_req_args {
     const struct stream_req_ops *ops;
     void *object;
 };
+/* Has the queue room for one more operation, and takes any? 0 or -errno, logged. */
+int stream_req_may_stage(const char *call, struct queue *q);
 int stream_req_create(const char *call, const struct stream_req_args *a,
                       struct shmemx_req **out);
 bool stream_req_ended(const struct req *r);

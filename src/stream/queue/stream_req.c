@@ -33,8 +33,7 @@ void stream_req_visit(void (*visit)(const struct stream_op *op, void *arg),
     lock_release(&lock);
 }
 
-static int stage(const char *call, struct queue *q, const struct stream_op *op,
-                 struct req *req)
+int stream_req_may_stage(const char *call, struct queue *q)
 {
     struct stream_where w = stream_queue_where(call, q);
     int rc = stream_need_stream(&w);
@@ -42,8 +41,17 @@ static int stage(const char *call, struct queue *q, const struct stream_op *op,
     rc = rc ? rc : stream_queue_check(call, q);
     if (rc)
         return rc;
-    if (stream_queue_reserve(q, q->n_staged + 1))
-        return stream_no_memory(call);
+    return stream_queue_reserve(q, q->n_staged + 1) ? stream_no_memory(call)
+                                                    : 0;
+}
+
+static int stage(const char *call, struct queue *q, const struct stream_op *op,
+                 struct req *req)
+{
+    int rc = stream_req_may_stage(call, q);
+
+    if (rc)
+        return rc;
     q->staged[q->n_staged++] = (struct staged_op){ *op, req };
     return 0;
 }
