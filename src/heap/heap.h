@@ -161,13 +161,12 @@ int heap_alloc(struct heap_space *s, size_t size, size_t align, long hints,
                void **out);
 /* Is ptr the start of a live block?  Its size and hints if so. */
 bool heap_block(const void *ptr, size_t *size, long *hints);
-/* Bytes from ptr to the end of the live block around it.  Slow: for messages.
- */
+/* Bytes from ptr to the end of the live block around it: slow, for messages. */
 bool heap_block_rest(const void *ptr, size_t *room);
 /* Keeps the block in place where it can, else moves the content: to space `to`,
  * or with NULL within its own.  ready() first provides the memory of the new
- * block; where it fails nothing has changed: -ENOBUFS.  -EREMOTEIO: the device
- * did not copy the content, and the heap is no longer as on other PEs. */
+ * block; -ENOBUFS: it failed, and nothing has changed.  -EREMOTEIO: the device
+ * did not copy the content: the heap is not as on other PEs any more. */
 typedef bool heap_prepare(const char *call, const void *p, size_t size);
 int heap_resize(struct heap_space *to, void *ptr, size_t size,
                 heap_prepare *ready, const char *call, void **out);

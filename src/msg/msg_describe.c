@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of messages for lines: by the word that a thread or a stream waits for,
  * and by a channel.  The hang report and the requests' calls use it. */
-#include "msg/msg_int.h"
+#include "msg/msg_describe.h"
 #include "core/core_misuse.h"
 #include "msg/msg_table.h"
 #include "msg/pcoll/pcoll.h"

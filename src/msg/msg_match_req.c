@@ -2,7 +2,7 @@
 /* shmemx_match() and its kin: calls that match requests, and the requests of
  * those that return at once.  The API calls it.  msg_match.c does the matching
  * itself, for this and for all other calls. */
-#include "msg/msg_int.h"
+#include "msg/msg_describe.h"
 #include "base/clock.h"
 #include "base/symbol.h"
 #include "core/core_misuse.h"

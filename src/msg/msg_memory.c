@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that the program gives back while requests use it.  The API's free
  * calls call it; it walks all requests of this PE, and frees nothing. */
-#include "msg/msg_int.h"
+#include "msg/msg_describe.h"
 #include "core/core_misuse.h"
 #include "msg/msg_coll.h"
 #include "msg/pcoll/pcoll.h"

@@ -2,7 +2,7 @@
 /* The layer opens with the stream layer and closes with it.  api_setup.c calls
  * msg_reserve() and msg_close(), the stream layer calls the functions that
  * msg_reserve() registers with it. */
-#include "msg/msg_int.h"
+#include "msg/msg_describe.h"
 #include "msg/msg_coll.h"
 #include "msg/msg_ctrl.h"
 #include "base/clock.h"

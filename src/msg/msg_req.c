@@ -2,7 +2,7 @@
 /* Requests that are messages: made, started, waited for and freed.  The API
  * makes them; the stream layer calls msg_req_ops for what its queues do with
  * them.  The protocol of the channel says what a start and a wait enqueue. */
-#include "msg/msg_int.h"
+#include "msg/msg_describe.h"
 #include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "msg/msg_proto.h"

@@ -110,7 +110,7 @@ static void finalize(void)
         lib.Finalize();
 }
 
-/* Where somebody else began the session: some libraries give the number of
+/* Where another library began the session: some libraries give the number of
  * processes on the node, or none. */
 static int size_of_job(int *size)
 {

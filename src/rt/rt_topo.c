@@ -16,13 +16,13 @@
 
 /* The affinity mask is one system call; a full topology takes milliseconds,
  * so start-up asks hwloc nothing. */
-enum { MOST_WORDS = 128 };      /* of an affinity mask: 8192 processors */
+enum { MASK_LEN = 128 };        /* of an affinity mask: 8192 processors */
 
-/* Its words, or 0.  Unlike the C library's function the call gives the size of
+/* Its length, or 0.  Unlike the C library's function the call gives the size of
  * the system's mask, and refuses less room than that. */
-static int read_mask(uint64_t mask[MOST_WORDS])
+static int read_mask(uint64_t mask[MASK_LEN])
 {
-    const size_t size = MOST_WORDS * sizeof *mask;
+    const size_t size = MASK_LEN * sizeof *mask;
     long bytes;
 
     memset(mask, 0, size);
@@ -34,7 +34,7 @@ static int read_mask(uint64_t mask[MOST_WORDS])
 
 int rt_cpus(uint64_t *out, int len)
 {
-    uint64_t mask[MOST_WORDS], any = 0;
+    uint64_t mask[MASK_LEN], any = 0;
     int n = read_mask(mask);
 
     n = n < len ? n : len;
@@ -49,10 +49,10 @@ int rt_cpus(uint64_t *out, int len)
 
 int rt_count_cpus(void)
 {
-    uint64_t mask[MOST_WORDS];
-    int words = read_mask(mask), n = 0;
+    uint64_t mask[MASK_LEN];
+    int len = read_mask(mask), n = 0;
 
-    for (int i = 0; i < words; i++)
+    for (int i = 0; i < len; i++)
         n += __builtin_popcountll(mask[i]);
     return n;
 }

@@ -310,7 +310,7 @@ static bool is_attended(const struct trig *t)
 }
 
 /* trig_wake_delayed() relies on it: the progress thread comes back when it is
- * time, whoever attends to the trigger now. */
+ * time, also if a thread attends to the trigger now. */
 static bool note_delay(const struct trig *t, uint64_t now, uint64_t *delayed)
 {
     uint64_t at = __atomic_load_n(&t->delayed_ns, __ATOMIC_RELAXED);
@@ -324,9 +324,9 @@ static bool note_delay(const struct trig *t, uint64_t now, uint64_t *delayed)
 /* *delayed: the time at which it is the progress thread's. */
 static bool is_others(const struct trig *t, uint64_t now, uint64_t *delayed)
 {
-    bool later = note_delay(t, now, delayed);
+    bool delays = note_delay(t, now, delayed);
 
-    return is_attended(t) ? !trig_is_busy(t) : later;
+    return is_attended(t) ? !trig_is_busy(t) : delays;
 }
 
 /* waits: hits may come that no thread announces, those of a GPU. */

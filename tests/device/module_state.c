@@ -176,7 +176,7 @@ static int allocates(void **out)
     return 0;
 }
 
-/* In the mode that lets a driver refuse such calls to all threads, 0. */
+/* In mode 0, in which a driver refuses such calls to all threads. */
 static void code_during_a_capture(void)
 {
     void *s, *graph = NULL;

@@ -251,7 +251,7 @@ T(a_quiet_behind_launches)
 T(a_quiet_between_launches)
 {
     long *to = st_room(false, N * sizeof(long)), from[N], got;
-    uint64_t *told = shmem_calloc(1, sizeof *told);
+    uint64_t *flag = shmem_calloc(1, sizeof *flag);
     shmemx_stream_t other = st_make();
     shmemx_graph_t g;
 
@@ -266,8 +266,8 @@ T(a_quiet_between_launches)
         T_EQ(shmemx_quiet_on_stream(s), 0);
         T_EQ(shmemx_graph_launch(g, other), 0);
         finish();
-        shmem_uint64_atomic_set(told, (uint64_t)r, next);
-        shmem_uint64_wait_until(told, SHMEM_CMP_GE, (uint64_t)r);
+        shmem_uint64_atomic_set(flag, (uint64_t)r, next);
+        shmem_uint64_wait_until(flag, SHMEM_CMP_GE, (uint64_t)r);
         for (int i = 0; i < N; i++)
             T_EQ(to[i], prev + 10 * i + r);
         T_EQ(shmemx_quiet_on_stream(other), 0);
@@ -276,7 +276,7 @@ T(a_quiet_between_launches)
     }
     T_EQ(shmemx_stream_destroy(other), 0);
     destroy(g);
-    shmem_free(told);
+    shmem_free(flag);
     shmem_free(to);
 }
 

@@ -95,7 +95,7 @@ static void forward_signal(struct front *f, int sig)
 
 /* ---- terminal input ---- */
 
-/* A terminal that is not the controlling one stops nobody who reads it. */
+/* A terminal that is not the controlling one stops none of its readers. */
 static bool foreground(void)
 {
     pid_t group = tcgetpgrp(STDIN_FILENO);

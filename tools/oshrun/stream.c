@@ -117,10 +117,10 @@ void sink_pump(struct sink *s)
 
 int64_t sink_watch(const struct sink *s, struct pollfd *p)
 {
-    bool later = sink_waiting(s) && s->retry_at > now_ms();
+    bool full = sink_waiting(s) && s->retry_at > now_ms();
 
-    p->fd = sink_waiting(s) && !later ? s->fd : -1;
-    return later ? s->retry_at : INT64_MAX;
+    p->fd = sink_waiting(s) && !full ? s->fd : -1;
+    return full ? s->retry_at : INT64_MAX;
 }
 
 /* ---- sources ---- */

@@ -220,7 +220,7 @@ int gtl_hip_graph_launch(void *graph, void *s)
     g->launched = g->launched || !rc;
     unmarked = !rc && gtl_hip_event_record(g->after, s);
     lock_release(&g->lock);
-    if (unmarked)               /* nobody could see its end later */
+    if (unmarked)               /* its end could not be seen */
         rc = gtl_hip_stream_sync(s);
     gtl_hip_leave(was);
     return rc;

@@ -6,6 +6,7 @@
 #include "base/symbol.h"
 #include "core/core_misuse.h"
 #include "msg/msg_ctrl.h"
+#include "msg/msg_describe.h"
 #include "msg/pcoll/pcoll.h"
 #include "stream/stream_stats.h"
 #include "stream/stream_wait_log.h"

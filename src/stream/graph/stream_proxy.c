@@ -39,8 +39,8 @@ bool stream_graphs_any(void)
     return __atomic_load_n(&n_proxies, __ATOMIC_RELAXED) != 0;
 }
 
-/* The NIC's operations of an operation that the program's stream waits for now
- * may wait for that stream: those before have all been released. */
+/* What the program's stream waits for may be operations of the NIC that wait for
+ * that stream: those before have all been released. */
 static bool nic_quiet(const struct stream_proxy *p)
 {
     struct stream_ring *q = p->ring;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tty out|in COMMAND... - runs it with a terminal that is not its controlling
- * one as standard output, which nobody reads, or as standard input, on which
+ * one as standard output, without a reader, or as standard input, on which
  * two lines and an end of file come; exits as it does. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
