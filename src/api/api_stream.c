@@ -157,12 +157,12 @@ static bool drained(shmemx_stream_t stream)
 {
     struct timespec delay = { 0, 20000 };
 
-    while (stream_pending(stream) || stream_graphs_hold(stream)) {
+    while (stream_pending(stream)) {
         if (gtl->stream_query(stream))
             return false;
         nanosleep(&delay, NULL);
     }
-    return true;
+    return !stream_graphs_hold(stream) || !gtl->stream_query(stream);
 }
 
 /* Ends the stream's recording.  -EBUSY: another thread or stream began it. */

@@ -324,12 +324,15 @@ void trace_merge_remove(const char *file, uint32_t n_pes)
     const char *name;
     DIR *d = open_directory(file, &name);
     struct dirent *e;
+    struct part p;
     long pe;
 
     while (d && (e = readdir(d))) {
         pe = part_number(e->d_name, name);
-        if (pe >= (long)n_pes)
-            unlinkat(dirfd(d), e->d_name, 0);
+        if (pe < (long)n_pes || open_part(file, (uint32_t)pe, &p))
+            continue;
+        close_part(&p);
+        unlinkat(dirfd(d), e->d_name, 0);
     }
     if (d)
         closedir(d);

@@ -21,7 +21,8 @@ int trace_merge(const char *file, struct trace_merged *out);
 /* The same of that run of SHMEM_TRACE, where there is a part, with a line about
  * what came out.  False: it failed, or lacks PEs. */
 bool trace_merge_report(const char *file, unsigned run);
-/* Removes the parts of PEs from number n_pes on: of a larger job before. */
+/* Removes the parts of PEs from number n_pes on, of a larger job before, and no
+ * file that is none. */
 void trace_merge_remove(const char *file, uint32_t n_pes);
 /* Is there a part of that file? */
 bool trace_merge_has_parts(const char *file);

@@ -15,10 +15,10 @@ force_inline uint64_t do_here(struct core_target at, const struct xport_amo *a,
     atomics_tsan_release();
     was = xport_amo_local((void *)at.addr, a);
     atomics_tsan_acquire();
-    if (fetches)
-        xport_flush();
     if (a->op != AMO_FETCH)
         core_wake(at, (size_t)a->size);
+    if (fetches)
+        xport_flush();
     return was;
 }
 

@@ -12,7 +12,7 @@
 
 struct base_lock msg_lock = LOCK_INIT;
 static struct list_link all GUARDED_BY(msg_lock) = LIST_INIT(all);
-/* Sends that have not sent their RTS; they are not in all. */
+/* Those that no call that matches has announced; they are not in all. */
 static struct list_link silent GUARDED_BY(msg_lock) = LIST_INIT(silent);
 /* Messages that arrived and whose receive was not started: of the first. */
 static struct {

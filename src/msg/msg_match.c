@@ -4,8 +4,9 @@
  * A send posts an RTS to the receiver, which knows its receives: by PE, tag,
  * and which one it is of those that were made for them, each RTS is for one.
  * The receiver selects the protocol, takes memory for it, and posts an RTR.
- * Any call that reads control messages answers for all receives that were made,
- * so no order of match calls makes two PEs wait for each other.  Memory that a
+ * Any call that reads control messages answers for all receives that were made
+ * (partitioned ones: and announced, as each call that matches does for all), so
+ * no order of match calls makes two PEs wait for each other.  Memory that a
  * partner writes is given back when both ends have posted their FIN.
  * Called by the requests' calls (msg_req.c, msg_match_req.c) and, through
  * msg_poll(), by the progress thread. */

@@ -107,7 +107,8 @@ struct progress_made {
     bool busy, any;
 };
 
-/* Does a tag have operations that the NIC has begun and not ended? */
+/* Does a tag have operations that were begun, by the NIC or kernels too, and have
+ * not ended? */
 static bool has_armed(const struct trig *t)
 {
     for (int i = 0; i < t->n_tags; i++) {
@@ -133,7 +134,15 @@ static void end_begun(struct trig *t, void *arg)
         return;
     trig_scan(t);
     made->any |= trig_step(t, &made->busy);
-    made->busy |= trig_is_busy(t) || has_armed(t);
+    made->busy |= trig_is_busy(t);
+}
+
+static void end_all(struct trig *t, void *arg)
+{
+    struct progress_made *made = arg;
+
+    end_begun(t, made);
+    made->busy |= !t->owner.arg && has_armed(t);
 }
 
 enum { END_S = 10 };                 /* at most */
@@ -149,7 +158,7 @@ void trig_report_unfinished(void)
 
     do {
         made = (struct progress_made){ .busy = false };
-        trig_visit_each(end_begun, &made);
+        trig_visit_each(end_all, &made);
         if (made.busy && xport_net)
             made.any |= xport_progress->poll();
         waited = clock_ns() - began;

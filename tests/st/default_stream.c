@@ -151,7 +151,7 @@ static shmemx_queue_t given;
 
 static void *start_one(void *arg)
 {
-    static long x = 7, y;
+    static long x = 7, y, wrong = 13, right = 14, came;
     int k = *(int *)arg;
 
     if (!k) {
@@ -162,12 +162,19 @@ static void *start_one(void *arg)
     if (k) {
         T_EQ(shmemx_enqueue_start(given), -EINVAL);
         T_EQ(shmemx_enqueue_wait(given), -EINVAL);
+        /* Refused, it is none among the messages to its partner. */
+        T_EQ(shmemx_enqueue_send(given, &wrong, sizeof wrong, next, 33, NULL),
+             -EINVAL);
     }
     pthread_barrier_wait(&synchronize);
     if (!k) {
+        T_EQ(shmemx_enqueue_send(given, &right, sizeof right, next, 33, NULL),
+             0);
+        T_EQ(shmemx_enqueue_recv(given, &came, sizeof came, prev, 33, NULL), 0);
         T_EQ(shmemx_enqueue_start(given), 0);
         T_EQ(shmemx_enqueue_wait(given), 0);
         T_EQ(shmemx_stream_sync(PER_THREAD), 0);
+        T_EQ(came, right);
     }
     pthread_barrier_wait(&synchronize);
     if (k) {                    /* the host's calls ask no stream */

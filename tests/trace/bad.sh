@@ -69,17 +69,13 @@ well_formed
 run_traced 1 once
 well_formed
 
-# Parts of a larger job that died are not this one's, also where some lack.
-for pe in 0 1 2 3 5 17; do
+# What is there under the names of its parts is replaced, and nothing else.
+for pe in 0 1 2 20261130; do
     echo old >t.json.$pe
 done
-run_traced_over()
-{
-    try 2 ./traced once
-    [ $status -eq 0 ] && [ "$(echo t.json*)" = t.json ] ||
-        fail "old parts: $(echo t.json*): $(head -n 3 "$err")"
-}
-run_traced_over
+try 2 ./traced once
+[ $status -eq 0 ] && [ "$(echo t.json*)" = 't.json t.json.2 t.json.20261130' ] ||
+    fail "files of others: $(echo t.json*): $(head -n 3 "$err")"
 
 # shmem_info --trace: nothing, damaged, some lacking, all.
 info()
@@ -131,4 +127,15 @@ info t.json
     fail "all parts: $status: $(cat "$err")"
 well_formed
 has shmem_long_p '.pid == 1'
+
+# Parts of a larger job that died are not those of the next one, also where some
+# lack.
+rm -f t.json*
+try 6 sh own.sh
+rm t.json.3
+SHMEM_TRACE=$PWD/t.json
+export SHMEM_TRACE
+try 2 ./traced once
+[ $status -eq 0 ] && [ "$(echo t.json*)" = t.json ] ||
+    fail "old parts: $(echo t.json*): $(head -n 3 "$err")"
 finish 'traces that are in some trouble'

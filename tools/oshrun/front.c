@@ -176,9 +176,6 @@ static int result(struct front *f)
             return raise_default(SIGINT);
         return WEXITSTATUS(f->wstatus);
     }
-    /* The PEs ended with it; processes that they had started are this
-     * process's children now. */
-    tree_kill(LAST_KILL_MS);
     say("S-E-SUPERVISOR", "the supervisor of the job (pid %d) was killed by "
         "signal %d (%s); all PEs were ended", (int)f->supervisor,
         WTERMSIG(f->wstatus),
@@ -326,6 +323,10 @@ int front_run(const struct opts *o, char *arg0)
     free(s.path);
     while (!f.supervisor_ended)
         poll_once(&f);
+    /* The PEs ended with it; processes that they had started are this
+     * process's children now. */
+    if (!WIFEXITED(f.wstatus))
+        tree_kill(LAST_KILL_MS);
     stop_forwarding(&f, &mask);
     merge_traces(o);
     return result(&f);

@@ -159,7 +159,8 @@ static const struct {
     [BIND_NONE] = { NULL, "none", "none" }
 };
 
-/* PEs for each host: --ppn, or the slots that all hosts have; 0: srun's own. */
+/* PEs for each host: --ppn, or an even share, which takes that all hosts have as
+ * many slots; 0: srun's own. */
 static int srun_ppn(const struct opts *o, const struct host *host, int n_hosts)
 {
     if (o->ppn || !n_hosts)

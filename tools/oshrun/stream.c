@@ -78,8 +78,8 @@ void sink_end_line(struct sink *s)
     s->open_line = NULL;
 }
 
-/* The descriptor is shared with the parent process, so it is not made
- * non-blocking; an error is writable, too: write() says which. */
+/* A descriptor that is shared with the parent process, as all but terminals', is
+ * not made non-blocking; an error is writable, too: write() says which. */
 static bool writable(const struct sink *s)
 {
     struct pollfd p = { .fd = s->fd, .events = POLLOUT };

@@ -63,7 +63,7 @@ int part_set_transport(const char *call, struct shmemx_req *req, int most)
         return core_misuse(ERR_ARG, call, "the request is one of a collective");
     if (most < 1)
         return core_misuse(ERR_ARG, call, "%d transport partitions", most);
-    if (c->requested || msg_chan_state(c) != MSG_CHAN_NEW) {
+    if (c->requested || c->offered || msg_chan_state(c) != MSG_CHAN_NEW) {
         core_misuse(ERR_ARG, call, "the request is being matched already");
         return -EBUSY;
     }

@@ -215,8 +215,8 @@ struct ofi_wait {
     bool room;                  /* for buffers, that others may have */
     unsigned steps, polls;
     uint64_t last_ns, gaps_ns;  /* of the clock; while this PE did not run */
-    uint64_t in_flight, moved_ns;       /* on the endpoint; when they became
-                                         * fewer */
+    uint64_t in_flight, moved_ns;       /* on the endpoint, at least so far; and
+                                         * when they became so few */
 };
 void ofi_wait_step(struct ofi_wait *w, struct ofi_ep *e);
 void ofi_trace_waited(const struct ofi_wait *w) __attribute__((cold));

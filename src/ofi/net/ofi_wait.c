@@ -30,15 +30,17 @@ void ofi_trace_waited(const struct ofi_wait *w)
     trace_span_since(&what, w->wait.since_ns);
 }
 
-/* What it waits for may stand behind a long transfer, and while operations of
- * the endpoint end, it comes nearer. */
+/* What it waits for may stand behind a long transfer: it comes nearer as often as
+ * there are fewer operations under way on the endpoint than ever since the wait
+ * began.  Other threads and replies may add some, which gives no more time. */
 static void note_progress(struct ofi_wait *w, const struct ofi_ep *e,
                           uint64_t now)
 {
     uint64_t n = __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
 
-    if (n < w->in_flight)
-        w->moved_ns = now;
+    if (n >= w->in_flight)
+        return;
+    w->moved_ns = now;
     w->in_flight = n;
 }
 
@@ -47,9 +49,11 @@ static void check_clock(struct ofi_wait *w, const struct ofi_ep *e)
     const struct timespec pause = { .tv_nsec = SLEEP_NS };
     uint64_t now = clock_ns(), gap, waited, most;
 
-    if (!w->wait.since_ns)
+    if (!w->wait.since_ns) {
+        w->in_flight = __atomic_load_n(&e->in_flight, __ATOMIC_RELAXED);
         w->wait.since_ns = w->wait.examined_ns = w->wait.printed_ns =
             w->last_ns = w->moved_ns = now;
+    }
     /* While this PE was stopped no peer kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
     w->gaps_ns += gap;

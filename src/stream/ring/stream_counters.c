@@ -81,17 +81,20 @@ void stream_counters_free(struct stream_counters *w)
 
 int stream_flag_alloc(enum stream_flag_use use, uint64_t **out)
 {
-    uint32_t at;
+    uint32_t at, toggle;
     int rc = 0;
 
     lock_acquire(&lock);
     at = free_flag[use];
+    toggle = free_flag[STREAM_FLAG_TOGGLES];    /* may begin to count */
     if (!pinned)
         rc = -ENODEV;
     else if (at)
         free_flag[use] = next_flag[at - 1];
     else if (flags_used < STREAM_FLAGS)
         at = ++flags_used;
+    else if ((at = toggle))
+        free_flag[STREAM_FLAG_TOGGLES] = next_flag[at - 1];
     else
         rc = -ENOSPC;
     if (!rc)
