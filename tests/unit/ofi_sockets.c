@@ -216,7 +216,7 @@ T(a_full_socket_that_takes_bytes_again_is_an_event)
     ofi_sockets_drain();
     while (has_input(to, false))
         recv(to, bytes, sizeof bytes, MSG_DONTWAIT);
-    /* Of what was received last the sender may hear later. */
+    /* What was received last may make room at the sender a moment later. */
     ofi_sockets_drain();
     for (int i = 0; i < 20 && has_input(set, false); i++)
         ofi_sockets_drain();
