@@ -9,7 +9,6 @@
 #include "base/mem.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 struct shared {
     struct stream_counters counters[STREAM_RINGS];
