@@ -500,6 +500,90 @@ T(queues_that_were_filled)
     shmem_free(sum);
 }
 
+/* A start and a wait behind a launch of the queue's graph; the stream comes to
+ * them once `released` is 1. */
+static void start_held(shmemx_queue_t q, int *released, shmemx_req_t message[])
+{
+    *released = 0;
+    T_EQ(shmemx_stream_call(s, wait_for_word, released), 0);
+    if (message)
+        T_EQ(shmemx_enqueue_startall(q, 2, message), 0);
+    else
+        T_EQ(shmemx_enqueue_start(q), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+}
+
+/* is: do queue and requests have what was started? */
+static void is_empty(shmemx_queue_t q, int n, shmemx_req_t r[], int is)
+{
+    int done = !is;
+
+    T_EQ(shmemx_queue_test(q, &done), 0);
+    T_EQ(done, is);
+    for (int i = 0; i < n; i++) {
+        done = !is;
+        T_EQ(shmemx_req_test(r[i], &done), 0);
+        T_EQ(done, is);
+    }
+}
+
+static void no_request_ends(shmemx_queue_t q, int n, shmemx_req_t r[])
+{
+    shmemx_req_t none;
+
+    is_empty(q, n, r, 0);
+    T_EQ(shmemx_queue_destroy(q), -EBUSY);
+    for (int i = 0; i < n; i++) {
+        none = r[i];
+        T_EQ(shmemx_req_free(&none), -EBUSY);
+    }
+}
+
+T(the_host_waits_for_starts_outside)
+{
+    long *to = st_room(false, 2 * sizeof *to), from[2] = { me + 1, me + 2 };
+    shmemx_req_t message[2], put;
+    int released;
+    shmemx_graph_t g;
+    shmemx_queue_t q;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    T_EQ(shmemx_send_init(from, sizeof *from, next, 5, &message[0]), 0);
+    T_EQ(shmemx_recv_init(to, sizeof *to, prev, 5, &message[1]), 0);
+    T_EQ(shmemx_matchall(2, message), 0);
+    begin();
+    T_EQ(shmemx_enqueue_startall(q, 2, message), 0);
+    T_EQ(shmemx_enqueue_wait(q), 0);
+    g = recorded();
+    T_EQ(shmemx_graph_launch(g, s), 0);
+    finish();
+    *to = 0;
+    shmem_barrier_all();
+    start_held(q, &released, message);
+    no_request_ends(q, 2, message);
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    T_EQ(shmemx_req_wait(message[1]), 0);
+    T_EQ(to[0], prev + 1);
+    T_EQ(shmemx_req_wait(message[0]), 0);
+    T_EQ(shmemx_queue_wait(q), 0);
+    is_empty(q, 2, message, 1);
+
+    T_EQ(shmemx_enqueue_putmem(q, &to[1], &from[1], sizeof *to, next, &put), 0);
+    start_held(q, &released, NULL);
+    no_request_ends(q, 1, &put);
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    T_EQ(shmemx_queue_wait(q), 0);
+    is_empty(q, 1, &put, 1);
+    shmem_barrier_all();
+    T_EQ(to[1], prev + 2);
+    T_EQ(shmemx_req_free(&put), 0);
+    destroy(g);
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_req_free(&message[i]), 0);
+    T_EQ(shmemx_queue_destroy(q), 0);
+    shmem_free(to);
+}
+
 int main(void)
 {
     st_begin();
@@ -517,6 +601,7 @@ int main(void)
     T_RUN(waits_before_starts);
     T_RUN(waits_of_a_queue_before_starts);
     T_RUN(queues_that_were_filled);
+    T_RUN(the_host_waits_for_starts_outside);
     T_EQ(shmemx_stream_destroy(s), 0);
     return st_end();
 }

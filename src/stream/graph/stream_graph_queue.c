@@ -4,7 +4,7 @@
  *
  * Starts outside of graphs would take numbers before launches that come first
  * in stream order, so once a graph has a start of a queue, these are made when
- * the stream gets there, too. */
+ * the stream gets there, too.  The host's waits count these. */
 #include "stream/queue/stream_queue.h"
 #include "base/symbol.h"
 #include "stream/graph/stream_graph.h"
@@ -16,6 +16,7 @@
 /* Requests by their handles: one that was freed is refused in the launch. */
 struct these {
     struct shmemx_queue *queue;
+    uint64_t deferred;          /* its number there; 0: a graph's */
     stream_requests_call *what; /* NULL: waits for all that was started */
     int n;
     struct shmemx_req *reqs[];
@@ -24,6 +25,7 @@ struct these {
 /* Operations that are used once outside of graphs. */
 struct used {
     struct shmemx_queue *queue;
+    uint64_t deferred;          /* as above */
     size_t n;
     struct used_op {
         struct stream_op op;
@@ -39,14 +41,34 @@ int stream_queue_recorded(const struct stream_where *w, const struct queue *q)
     return unlikely(rc == -EBUSY) ? 1 : stream_device_rc(w, rc);
 }
 
+/* Of the next start or wait; 0: a graph records it. */
+static uint64_t next_number(struct queue *q)
+{
+    return gtl->is_capturing(q->stream) ? 0 : ++q->deferrals;
+}
+
 static int defer(const struct stream_where *w, struct queue *q,
-                 stream_replay *each, const void *args, size_t size)
+                 stream_replay *each, const void *args, size_t size,
+                 uint64_t number)
 {
     int rc = stream_defer(w, each, args, size);
 
     if (!rc && !q->recorded)    /* of the first: nothing is launched yet */
         q->recorded = true;
+    if (!rc && number)
+        q->deferred = number;
     return rc;
+}
+
+/* What failed is made, too: the stream's next call reports it. */
+static void set_made(struct shmemx_queue *queue, uint64_t number)
+{
+    struct queue *q = number ? handle_find(&stream_queues, queue) : NULL;
+
+    if (!q)
+        return;
+    /* release: pairs with stream_queue_deferred_made(). */
+    __atomic_store_n(&q->deferred_made, number, __ATOMIC_RELEASE);
 }
 
 /* ---- requests ---- */
@@ -55,10 +77,12 @@ static int repeat(const struct stream_where *w, const void *args)
 {
     const struct these *t = args;
     struct queue *q = stream_queue_of(w->call, t->queue);
-
-    return !q ? -EINVAL
+    int rc = !q ? -EINVAL
            : t->what ? t->what(w, q, t->n, (struct shmemx_req **)t->reqs)
                      : stream_wait_started(w, q);
+
+    set_made(t->queue, t->deferred);
+    return rc;
 }
 
 /* Errors of requests that no launch could mend are reported now. */
@@ -93,19 +117,20 @@ int stream_queue_record(const struct stream_where *w, struct queue *q,
     t = malloc(size);
     if (!t)
         return stream_no_memory(w->call);
-    *t = (struct these){ handle_of_object(q), what, n };
+    *t = (struct these){ handle_of_object(q), next_number(q), what, n };
     if (n)
         memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
-    rc = defer(w, q, repeat, t, size);
+    rc = defer(w, q, repeat, t, size, t->deferred);
+    for (int i = 0; i < n && !rc && t->deferred; i++)
+        stream_req_at(w->call, reqs, i)->deferred_on = t->queue;
     free(t);
     return rc;
 }
 
 /* ---- operations that are used once ---- */
 
-static int start_used(const struct stream_where *w, const void *args)
+static int start_ops(const struct stream_where *w, const struct used *u)
 {
-    const struct used *u = args;
     struct queue *q = stream_queue_of(w->call, u->queue);
     struct staged_op *these;
     int rc;
@@ -124,6 +149,15 @@ static int start_used(const struct stream_where *w, const void *args)
     return rc;
 }
 
+static int start_used(const struct stream_where *w, const void *args)
+{
+    const struct used *u = args;
+    int rc = start_ops(w, u);
+
+    set_made(u->queue, u->deferred);
+    return rc;
+}
+
 static int may_repeat(const struct stream_where *w, const struct queue *q)
 {
     for (size_t i = 0; i < q->n_staged; i++)
@@ -138,11 +172,19 @@ static int may_repeat(const struct stream_where *w, const struct queue *q)
     return 0;
 }
 
-static void set_state(struct queue *q, enum req_state state)
+/* on: where a deferred start has them; requests without a handle are never
+ * waited for one by one. */
+static void set_state(struct queue *q, enum req_state state,
+                      struct shmemx_queue *on)
 {
-    for (size_t i = 0; i < q->n_staged; i++)
-        if (q->staged[i].req)
-            q->staged[i].req->state = state;
+    for (size_t i = 0; i < q->n_staged; i++) {
+        struct req *r = q->staged[i].req;
+
+        if (!r)
+            continue;
+        r->state = state;
+        r->deferred_on = r->own ? NULL : on;
+    }
 }
 
 /* Each launch does them; until one has, their requests were never started. */
@@ -157,7 +199,10 @@ int stream_queue_record_start(const struct stream_where *w, struct queue *q)
     u = malloc(size);
     if (!u)
         return stream_no_memory(w->call);
-    *u = (struct used){ .queue = handle_of_object(q), .n = q->n_staged };
+    *u = (struct used){
+        .queue = handle_of_object(q), .deferred = next_number(q),
+        .n = q->n_staged
+    };
     for (size_t i = 0; i < u->n; i++) {
         struct req *r = q->staged[i].req;
 
@@ -165,10 +210,11 @@ int stream_queue_record_start(const struct stream_where *w, struct queue *q)
             q->staged[i].op, r ? handle_of_object(r) : NULL
         };
     }
-    set_state(q, IDLE);         /* before the stream may start them */
-    rc = defer(w, q, start_used, u, size);
+    /* Before the stream may start them. */
+    set_state(q, IDLE, u->deferred ? u->queue : NULL);
+    rc = defer(w, q, start_used, u, size, u->deferred);
     if (rc)
-        set_state(q, STAGED);
+        set_state(q, STAGED, NULL);
     free(u);
     return rc;
 }

@@ -181,7 +181,8 @@ int stream_queue_test(const char *call, struct shmemx_queue *queue, bool *is)
     if (!q)
         return -EINVAL;
     core_progress(call);
-    *is = messages_ended(call, q, false) && all_ended(q);
+    *is = stream_queue_deferred_made(q) &&
+          messages_ended(call, q, false) && all_ended(q);
     return *is ? stream_errors_take_ring(call, &q->ring->exec.failed) : 0;
 }
 
@@ -212,12 +213,26 @@ void stream_queue_await(const char *call, const struct queue *q,
     core_wait_over(&w);
 }
 
+void stream_queue_await_deferred(const char *call, const struct queue *q)
+{
+    struct core_waiter w = {
+        .addr = &q->deferred_made, .bytes = sizeof q->deferred_made,
+        .info.what = CORE_FOR_QUEUE, .info.value = (uintptr_t)q->stream,
+        .info.call = call
+    };
+
+    while (!stream_queue_deferred_made(q))
+        core_wait_step(&w);
+    core_wait_over(&w);
+}
+
 int stream_queue_wait_host(const char *call, struct shmemx_queue *queue)
 {
     struct queue *q = stream_queue_of(call, queue);
 
     if (!q)
         return -EINVAL;
+    stream_queue_await_deferred(call, q);
     for (int kind = 0; kind <= TOKEN_KINDS; kind++)
         stream_queue_await(call, q, last_of(q, kind), reached, NULL);
     messages_ended(call, q, true);
@@ -254,6 +269,12 @@ bool stream_queue_broken_pending(const struct queue *q)
                      gtl->event_query(q->cancel_event) == -EAGAIN;
 }
 
+static int refuse_pending(const char *call)
+{
+    core_misuse(ERR_ARG, call, "operations that were started have not ended");
+    return -EBUSY;
+}
+
 int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
 {
     struct queue *q = stream_queue_of(call, queue), gone;
@@ -267,6 +288,8 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
                     "start");
         return -EBUSY;
     }
+    if (!stream_queue_deferred_made(q))
+        return refuse_pending(call);
     if (!list_empty(&q->outstanding)) {
         core_misuse(ERR_ARG, call, "messages that were started have not been "
                     "waited for");
@@ -276,11 +299,8 @@ int stream_queue_destroy(const char *call, struct shmemx_queue *queue)
         while (__atomic_load_n(&q->ring->n_tasks, __ATOMIC_ACQUIRE))
             sched_yield();
     if (!all_ended(q) || !stream_queue_reap(q, true) ||
-        !stream_ring_empty(q->ring) || stream_queue_broken_pending(q)) {
-        core_misuse(ERR_ARG, call, "operations that were started have not "
-                    "ended");
-        return -EBUSY;
-    }
+        !stream_ring_empty(q->ring) || stream_queue_broken_pending(q))
+        return refuse_pending(call);
     gone = *q;
     if (!handle_release(&stream_queues, queue))
         return -EINVAL;         /* another thread was faster */

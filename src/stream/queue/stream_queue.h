@@ -49,6 +49,7 @@ struct req {
      * persistent one, of all such. */
     struct list_link link;
     struct stream_token token;   /* of its last start, or of the wait for it */
+    struct shmemx_queue *deferred_on;   /* the queue of a deferred start */
     struct stream_op op;
 };
 
@@ -75,6 +76,10 @@ struct queue {
     uint64_t waited[TOKEN_KINDS];      /* that the stream waits for */
     uint64_t starts, starts_waited;     /* the last start; the last one that
                                          * a wait was enqueued for */
+    /* Starts and waits outside of graphs that the progress thread makes when the
+     * stream gets there: numbers given, the last one that was enqueued, and the
+     * last one that was made (atomic). */
+    uint64_t deferrals, deferred, deferred_made;
     /* Messages that were started and that no call waits for yet; and those
      * without a handle that the stream waits for. */
     struct list_link outstanding, to_free;
@@ -159,6 +164,8 @@ void stream_queue_await(const char *call, const struct queue *q,
                         bool (*over)(const struct queue *q,
                                      struct stream_token m),
                         const struct req *r);
+/* The same until its deferred starts and waits are made. */
+void stream_queue_await_deferred(const char *call, const struct queue *q);
 /* NULL: it is none, reported. */
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0; else, reported, -EIO; -EINVAL:
@@ -207,6 +214,23 @@ void stream_unfinished_add_task(struct stream_unfinished *l,
 void stream_unfinished_report(const struct stream_unfinished *l,
                               const char *one, const char *more,
                               const char *end);
+
+/* acquire: what these changed in the queue and its requests is seen. */
+static inline bool stream_queue_deferred_made(const struct queue *q)
+{
+    return likely(__atomic_load_n(&q->deferred_made, __ATOMIC_ACQUIRE) >=
+                  q->deferred);
+}
+
+/* The queue whose deferred starts and waits may still change the request; NULL:
+ * none. */
+static inline struct queue *stream_req_deferred_on(const struct req *r)
+{
+    struct queue *q = unlikely(r->deferred_on != NULL)
+                          ? handle_find(&stream_queues, r->deferred_on) : NULL;
+
+    return q && !stream_queue_deferred_made(q) ? q : NULL;
+}
 
 /* Where a request was started.  A queue goes when all of it has ended, so NULL
  * says that the request has. */

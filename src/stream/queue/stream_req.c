@@ -174,8 +174,11 @@ static int need_started(const char *call, const struct req *r)
 
 bool stream_req_ended(const struct req *r)
 {
-    const struct queue *q = stream_req_queue(r);
+    const struct queue *q;
 
+    if (unlikely(stream_req_deferred_on(r) != NULL))
+        return false;
+    q = stream_req_queue(r);
     if (unlikely(r->broken) && (r->ops->is_running(r) ||
                                 (q && stream_queue_broken_pending(q))))
         return false;
@@ -270,14 +273,26 @@ int stream_req_test(const char *call, struct shmemx_req *req, bool *is)
 {
     struct req *r = req_of(call, req);
 
-    return r ? r->ops->test(call, r, is) : -EINVAL;
+    if (!r)
+        return -EINVAL;
+    if (likely(!stream_req_deferred_on(r)))
+        return r->ops->test(call, r, is);
+    core_progress(call);
+    *is = false;
+    return 0;
 }
 
 int stream_req_wait_host(const char *call, struct shmemx_req *req)
 {
     struct req *r = req_of(call, req);
+    struct queue *q;
 
-    return r ? r->ops->await(call, r) : -EINVAL;
+    if (!r)
+        return -EINVAL;
+    q = stream_req_deferred_on(r);
+    if (unlikely(q != NULL))
+        stream_queue_await_deferred(call, q);
+    return r->ops->await(call, r);
 }
 
 static void unlist(struct req *r)
