@@ -162,6 +162,28 @@ T(queues_of_streams_that_are_gone_serve_others)
         T_EQ(in[i], i + 1);
 }
 
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* The thread of the one before may not have come to its end. */
+T(a_new_stream_has_nothing_to_do)
+{
+    enum { STREAMS = 20000 };
+    long busy = 0;
+
+    for (int i = 0; i < STREAMS; i++) {
+        shmemx_stream_t s = st_make();
+
+        busy += shmemx_stream_query(s) != 0;
+        T_EQ(shmemx_stream_call(s, nothing, NULL), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_EQ(shmemx_stream_destroy(s), 0);
+    }
+    T_EQ(busy, 0);
+}
+
 int main(void)
 {
     st_begin();
@@ -172,5 +194,6 @@ int main(void)
     T_RUN(a_queue_goes_after_its_stream);
     T_RUN(a_stream_that_has_run_is_destroyed);
     T_RUN(queues_of_streams_that_are_gone_serve_others);
+    T_RUN(a_new_stream_has_nothing_to_do);
     return st_end();
 }

@@ -98,14 +98,17 @@ static void cancel(const struct gtl_soft_command *c, struct gtl_soft_stream *s)
     s->kernels_dropped += c->kind == SOFT_LAUNCH;
 }
 
-/* Of the stream, or of the launch of a graph, also of what is dropped. */
+/* Of the stream, or of the launch of a graph, also of what is dropped; at: the
+ * commands before.  The next user of a stream finds that it has none left. */
 static void end_marker(const struct gtl_soft_command *c,
-                       struct gtl_soft_stream *s)
+                       struct gtl_soft_stream *s, uint64_t at)
 {
-    if (c->kind == SOFT_END)
-        release_stream(s);
-    else
+    if (c->kind != SOFT_END) {
         gtl_soft_graph_ended(c->arg);
+        return;
+    }
+    finish(s, at + 1);
+    release_stream(s);
 }
 
 /* The thread's stream, and how many of its commands were begun. */
@@ -141,7 +144,7 @@ static void *run(void *arg)
             c = next_command(s);
             this_thread.begun = at + 1;
             if (unlikely(c->kind >= SOFT_END))
-                end_marker(c, s);
+                end_marker(c, s, at);
             else if (unlikely(s->cancelled) || is_stopping(s) ||
                      !gtl_soft_run(c, s))
                 cancel(c, s);
