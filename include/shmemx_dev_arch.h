@@ -272,14 +272,28 @@ SHMEMI_DEV void shmemi_dev_obscure(shmemi_u32 *v)
     }
 #define SHMEMI_DEV_ATOMS(BITS, T)                                           \
     SHMEMI_DEV_ATOM(add, fetch_add, BITS, T)                                \
-    SHMEMI_DEV_ATOM(and, fetch_and, BITS, T)                                \
-    SHMEMI_DEV_ATOM(or, fetch_or, BITS, T)                                  \
-    SHMEMI_DEV_ATOM(xor, fetch_xor, BITS, T)                                \
     SHMEMI_DEV T shmemi_dev_cas_##BITS(volatile void *p, T cond, T v)       \
     {                                                                       \
         SHMEMI_DEV_CX((volatile T *)p, &cond, v);                           \
         return cond;                                                        \
+    }                                                                       \
+    SHMEMI_DEV_BITS(and, &, BITS, T)                                        \
+    SHMEMI_DEV_BITS(or, |, BITS, T)                                         \
+    SHMEMI_DEV_BITS(xor, ^, BITS, T)
+#ifdef SHMEMI_DEV_HIP
+/* The bus carries add, swap and compare-and-swap only. */
+#define SHMEMI_DEV_BITS(OP, OPERATOR, BITS, T)                              \
+    SHMEMI_DEV T shmemi_dev_##OP##_##BITS(volatile void *p, T v)            \
+    {                                                                       \
+        T was = shmemi_dev_load_##BITS(p), seen;                            \
+        while ((seen = shmemi_dev_cas_##BITS(p, was, was OPERATOR v)) != was) \
+            was = seen;                                                     \
+        return was;                                                         \
     }
+#else
+#define SHMEMI_DEV_BITS(OP, OPERATOR, BITS, T)                              \
+    SHMEMI_DEV_ATOM(OP, fetch_##OP, BITS, T)
+#endif
 SHMEMI_DEV_ATOMS(64, shmemi_u64)
 SHMEMI_DEV_ATOMS(32, shmemi_u32)
 #ifdef SHMEMI_DEV_HIP
@@ -290,6 +304,7 @@ SHMEMI_DEV_ATOM(exch, exchange_n, 64, shmemi_u64)
 SHMEMI_DEV_ATOM(exch, exchange_n, 32, shmemi_u32)
 #endif
 #undef SHMEMI_DEV_ATOMS
+#undef SHMEMI_DEV_BITS
 #undef SHMEMI_DEV_ATOM
 #undef SHMEMI_DEV_EXCHANGE
 #undef SHMEMI_DEV_CX

@@ -216,14 +216,14 @@ SHMEMI_DEV void shmemi_dev_stored(const struct shmemx_dev *d,
 
 /* ---- copies ---- */
 
-#ifndef SHMEMI_DEV_C
 /* They hold whatever the caller's variables are. */
-typedef struct __attribute__((aligned(16), may_alias)) shmemi_dev_16 {
-    shmemi_u64 a, b;
-} shmemi_dev_16;
 typedef shmemi_u64 __attribute__((may_alias)) shmemi_dev_8;
 typedef shmemi_u32 __attribute__((may_alias)) shmemi_dev_4;
 typedef unsigned short __attribute__((may_alias)) shmemi_dev_2;
+#ifndef SHMEMI_DEV_C
+typedef struct __attribute__((aligned(16), may_alias)) shmemi_dev_16 {
+    shmemi_u64 a, b;
+} shmemi_dev_16;
 #define SHMEMI_DEV_COPY(T)                                                  \
     do {                                                                    \
         T *to_ = (T *)to;                                                   \

@@ -118,6 +118,24 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_get_value(const struct shmemx_dev *d,
         ((unsigned char *)dest)[i] = (unsigned char)(v[i / 8] >> 8 * (i % 8));
 }
 
+/* A program may get a variable again and again until it changes. */
+SHMEMI_DEV void shmemi_dev_near_get(shmemi_u64 to, shmemi_u64 from,
+                                    shmemi_u64 n, enum shmemi_dev_scope scope)
+{
+    int first = shmemi_dev_rank(scope) == 0;
+
+    if (n == 8 && (to | from) % 8 == 0) {
+        if (first)
+            *(shmemi_dev_8 *)to = shmemi_dev_load_64((const void *)from);
+    } else if (n == 4 && (to | from) % 4 == 0) {
+        if (first)
+            *(shmemi_dev_4 *)to = shmemi_dev_load_32((const void *)from);
+    } else {
+        __asm__ volatile("" : : : "memory");
+        shmemi_dev_copy(to, from, n, scope);
+    }
+}
+
 SHMEMI_DEV void shmemi_dev_get(const struct shmemx_dev *d, void *dest,
                                const void *source, shmemi_u64 n, int pe,
                                enum shmemi_dev_scope scope, int nbi)
@@ -130,7 +148,7 @@ SHMEMI_DEV void shmemi_dev_get(const struct shmemx_dev *d, void *dest,
     r = shmemi_dev_reach_of(d, pe);
     from = r ? shmemi_dev_find(d, r->map, source, n) : 0;
     if (SHMEMI_DEV_LIKELY(from)) {
-        shmemi_dev_copy((shmemi_u64)dest, from, n, scope);
+        shmemi_dev_near_get((shmemi_u64)dest, from, n, scope);
     } else if (shmemi_dev_rank(scope) == 0 && n) {
         if (n <= 16 && !nbi)
             shmemi_dev_far_get_value(d, dest, source, n, pe,
@@ -175,9 +193,9 @@ SHMEMI_DEV void shmemi_dev_strided_copy(shmemi_u64 to, shmemi_u64 from,
 
     switch (size) {
     case 1: SHMEMI_DEV_EACH(unsigned char); break;
-    case 2: SHMEMI_DEV_EACH(unsigned short); break;
-    case 4: SHMEMI_DEV_EACH(shmemi_u32); break;
-    case 8: SHMEMI_DEV_EACH(shmemi_u64); break;
+    case 2: SHMEMI_DEV_EACH(shmemi_dev_2); break;
+    case 4: SHMEMI_DEV_EACH(shmemi_dev_4); break;
+    case 8: SHMEMI_DEV_EACH(shmemi_dev_8); break;
     default:
         for (; i < n; i += ranks)
             shmemi_dev_copy(to + (shmemi_u64)((long)i * dst) * size,

@@ -96,7 +96,7 @@ static shmemi_dev_reach reach_of(int pe)
         if (!heap_seg_size(seg))
             continue;
         r.map[i] = shift_of(stream_device_address(pe, base, 1), base);
-        if (seg == HEAP_DEVICE || gtl_device.host_atomics)
+        if (stream_kernel_atomics(seg))
             r.amo[i] = shift_of(stream_device_address_amo(pe, base, 8), base);
     }
     return r;

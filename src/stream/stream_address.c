@@ -143,6 +143,12 @@ uintptr_t stream_device_address_amo(int pe, const void *sym, size_t len)
     return find_amo(pe, sym, len, true);
 }
 
+bool stream_kernel_atomics(int seg)
+{
+    return gtl_device.host_atomics ||
+           (seg == HEAP_DEVICE && !heap_device_host_access);
+}
+
 bool stream_device_reaches(const void *p, size_t len)
 {
     struct gtl_range r;

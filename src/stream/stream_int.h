@@ -214,6 +214,9 @@ void stream_address_close(void);
 uintptr_t stream_device_address(int world_pe, const void *sym, size_t len);
 /* The same for atomics, exclusive with those of others. */
 uintptr_t stream_device_address_amo(int world_pe, const void *sym, size_t len);
+/* Does a kernel make them itself, not by a host function of a stream, and are
+ * they exclusive there? */
+bool stream_kernel_atomics(int seg);
 /* May a stream use this memory of ours without the host's waiting? */
 bool stream_device_reaches(const void *p, size_t len);
 

@@ -59,8 +59,10 @@ static bool can_copy(const struct stream_op *op)
                stream_device_reaches(op->dest, op->len);
     if (!signals && (op->kind != STREAM_PUT || op->value))
         return false;
-    if (signals && !stream_device_address_amo(op->pe, op->signal.addr,
-                                              sizeof *op->signal.addr))
+    /* A request would come to its end behind the tag's count. */
+    if (signals && (!stream_kernel_atomics(heap_find(op->signal.addr, 8)) ||
+                    !stream_device_address_amo(op->pe, op->signal.addr,
+                                               sizeof *op->signal.addr)))
         return false;
     return op->kind == STREAM_SIGNAL || !op->len ||
            (stream_device_address(op->pe, op->dest, op->len) &&
