@@ -38,6 +38,8 @@ static size_t fragment_size(size_t len)
 {
     size_t most = most_bytes(), n;
 
+    if (unlikely(most % FRAGMENTS))     /* no word lies in two */
+        most = most > FRAGMENTS ? most - most % FRAGMENTS : most;
     if (likely(len <= FRAGMENT_LEAST))
         return len < most ? len : most;
     n = len / FRAGMENTS + FRAGMENTS;

@@ -44,8 +44,17 @@ static bool provider_among(const char *const *names)
 static bool software_atomics(void)
 {
     static const char *const names[] = {
-        "ofi_rxm", "ofi_rxd", "sockets", "shm", "efa", "opx", "psm3", NULL
+        "ofi_rxm", "ofi_rxd", "sockets", "shm", "efa", NULL
     };
+
+    return provider_among(names);
+}
+
+/* A processor does all that comes: atomics by plain stores under a lock of the
+ * process, reads when the endpoint is polled. */
+bool ofi_provider_is_onload(void)
+{
+    static const char *const names[] = { "opx", "psm3", NULL };
 
     return provider_among(names);
 }
@@ -70,7 +79,9 @@ static void take_stock(void)
 {
     const struct fi_info *i = ofi.info;
 
-    ofi.inject_put = i->tx_attr->inject_size;
+    /* Earlier ones of opx, where they are short of room, take the flag from a
+     * put and read its source later. */
+    ofi.inject_put = provider_is("opx") ? 0 : i->tx_attr->inject_size;
     ofi.inject_msg = i->tx_attr->inject_size;
     ofi.loses_injected = loses_injected();
     ofi.numbered = ofi_provider_is_stream();
@@ -96,7 +107,8 @@ static void take_stock(void)
  * where they arrive, and are a little faster. */
 static bool better_by_message(void)
 {
-    return software_atomics() && !provider_is("sockets");
+    return ofi_provider_is_onload() ||
+           (software_atomics() && !provider_is("sockets"));
 }
 
 static void choose_atomics(void)
@@ -444,6 +456,8 @@ int ofi_provider_choose(char *why, size_t size)
         if (info->caps & FI_HMEM) {
             hmem = false;
             k--;
+        } else {
+            hmem = ofi_wants_hmem();
         }
         ofi_provider_close();
     }

@@ -229,6 +229,8 @@ static ssize_t rma(struct fid_ep *fid, const struct fi_msg_rma *msg,
         local_broken("an operation of %zu buffers", msg->iov_count);
     b = (struct buffer){ first(msg->desc), msg->msg_iov->iov_base,
                          msg->msg_iov->iov_len, writes ? FI_WRITE : FI_READ };
+    if (copied && local_like->late_inject)
+        local_broken("a put inline, whose source is read later");
     if (copied && b.len > local_like->inject)
         local_broken("%zu bytes inline, %zu go", b.len, local_like->inject);
     op = begin(ep, msg->context, &b, !copied);

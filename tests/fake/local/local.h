@@ -31,6 +31,7 @@ struct local_like {
     int mr_mode;
     size_t inject, tx_size;
     uint32_t hmem_api;          /* the oldest that gives FI_HMEM and atomics */
+    bool late_inject;           /* reads the source of a put inline later */
 };
 extern const struct local_like *local_like;
 

@@ -45,7 +45,7 @@ static const struct local_like likes[] = {
       .inject = 32, .tx_size = 256, .hmem_api = FI_VERSION(1, 18) },
     { .name = "psm3", .mode = FI_CONTEXT, .inject = 64, .tx_size = SIZE_MAX },
     { .name = "opx", .mode = FI_CONTEXT2 | FI_ASYNC_IOV, .inject = 8,
-      .tx_size = 1024 },
+      .tx_size = 1024, .late_inject = true },
 };
 const struct local_like *local_like = &likes[0];
 
