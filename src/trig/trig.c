@@ -525,6 +525,7 @@ void trig_close(void)
     kernel_sources_sum = NULL;
     kernel_names.trigger = NULL;
     handle_release_all(&trig_table, close_one);
+    trig_nic_close();
     print_statistics();
     trig_memory_close();
 }

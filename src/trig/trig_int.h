@@ -158,6 +158,8 @@ bool trig_nic_reap(struct trig *t);
 /* The processor counts again.  Armed operations may still begin where hits come
  * to the NIC too late. */
 void trig_nic_leave(struct trig *t, int tag);
+/* All tags have left, and the network closes: the NIC's are free again. */
+void trig_nic_close(void);
 
 /* ---- trig_copy.c ---- */
 int trig_copy_open(struct trig *t);

@@ -10,9 +10,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of all triggers; streams want counters of the NIC, too.  Atomic. */
+/* Of all triggers, also those that the NIC keeps behind a tag: streams want
+ * counters of the NIC, too.  Atomic. */
 enum { TAGS_MOST = 32 };
 static int tags_used;
+
+void trig_nic_close(void)
+{
+    __atomic_store_n(&tags_used, 0, __ATOMIC_RELAXED);
+}
 
 static bool take_place(void)
 {
@@ -136,8 +142,8 @@ void trig_nic_leave(struct trig *t, int tag)
     n = xport_trig->count(g->nic);
     if (n > g->forwarded && n - g->forwarded > g->beyond)
         g->beyond = n - g->forwarded;
-    xport_trig->close(g->nic);
-    __atomic_sub_fetch(&tags_used, 1, __ATOMIC_RELAXED);
+    if (xport_trig->close(g->nic))
+        __atomic_sub_fetch(&tags_used, 1, __ATOMIC_RELAXED);
     g->nic = NULL;
     t->n_armed -= g->armed;
     g->armed = 0;

@@ -22,7 +22,13 @@ static int no_open(struct xport_trig **out, bool free,
     return -ENOSYS;
 }
 
-static void no_close(struct xport_trig *t)
+static bool no_close(struct xport_trig *t)
+{
+    (void)t;
+    return true;
+}
+
+static void no_post(struct xport_trig *t)
 {
     (void)t;
 }
@@ -99,6 +105,6 @@ const struct xport_trig_ops xport_trig_none = {
     .completed_in_order = none_completed, .progress = no_progress,
     .report_failures = no_progress,
     .counts = no_counts, .open_two_input = no_two_input,
-    .skip_post = no_close, .is_released = not_released, .skip_done = no_close
+    .skip_post = no_post, .is_released = not_released, .skip_done = no_post
 };
 const struct xport_trig_ops *xport_trig = &xport_trig_none;

@@ -57,8 +57,10 @@ struct xport_trig_ops {
      * armed. */
     int (*open)(struct xport_trig **out, bool free, xport_trig_failed *failed,
                 void *arg);
-    /* Operations that are armed and not released are cancelled. */
-    void (*close)(struct xport_trig *t);
+    /* Operations that are armed and not released are not done.  False: the NIC
+     * keeps their entries, or increments may still come: it has the counters to
+     * the end. */
+    bool (*close)(struct xport_trig *t);
     /* Would it take that operation, given a free entry?  Asks no NIC. */
     bool (*can)(const struct xport_trig_op *op);
     /* Arms op as the next one: `step` increments after the last one, 1 where

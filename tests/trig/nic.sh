@@ -49,6 +49,11 @@ wait
 right 20 cxi 16 1 2 1 &
 right 200 cxi 500 0 4 2
 wait
+# Tags that the NIC keeps leave it room for streams.
+program=trig/kept_by_nic
+said=$(nic cxi 500 0 2 1)
+[ "$(echo "$said" | grep -c 'streams: .* 50 by the NIC, 0 declined')" -eq 2 ] ||
+    echo "FAIL: $program: $(echo "$said" | head -n 20)" >>failed
 program=part/partitioned
 right 500 cxi 500 0 2 1
 wait

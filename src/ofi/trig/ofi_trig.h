@@ -185,7 +185,7 @@ void ofi_trig_destroy(struct xport_trig *t);
 /* The next one that is idle, or a new one; then for the next owner. */
 int ofi_trig_open(struct xport_trig **out, bool free,
                   xport_trig_failed *failed, void *arg);
-void ofi_trig_return(struct xport_trig *t);
+bool ofi_trig_return(struct xport_trig *t);
 void ofi_trig_increment(struct xport_trig *t, uint64_t n);
 uint64_t ofi_trig_count(struct xport_trig *t);
 /* To its next owner: its counters and its flag go on from where they are. */

@@ -138,13 +138,17 @@ void ofi_trig_make_some(void)
 
 /* The NIC may still have entries of it.  Where the counter is not known to stand
  * where the next owner's operations begin, there is none. */
-void ofi_trig_return(struct xport_trig *t)
+bool ofi_trig_return(struct xport_trig *t)
 {
+    bool kept;
+
     lock_acquire(&ofi_trig.lock);
     t->closed = true;
     if (t->free && (t->entries || fi_cntr_read(t->trigger) != t->due))
         t->retired = true;
+    kept = t->retired;
     lock_release(&ofi_trig.lock);
+    return !kept;
 }
 
 uint64_t ofi_trig_count(struct xport_trig *t)
