@@ -8,7 +8,7 @@
  * no include guard; env.h, env.c, shmem_info and shmem_env(7) expand it. */
 ENV(api,  VERSION,        any,  "", "", "", "PE 0 prints the version of the library at start")
 ENV(api,  INFO,           any,  "", "", "", "PE 0 prints this table and what the job found at start")
-ENV(api,  DEBUG,          any,  "", "", "", "debugging messages, the same as SHMEM_LOG=debug")
+ENV(api,  DEBUG,          any,  "", "", "", "debugging messages, the same as SHMEM_LOG=debug, unless that is set")
 ENV(base, LOG,            text, "warn", "", "", "level[:layer,layer]; levels error warn info debug trace")
 ENV(base, FAULT,          text, "", "", "", "site:rate:seed[,...]: makes the named calls fail, for tests")
 ENV(base, BACKTRACE,      flag, "0", "", "", "a fatal signal or error prints where the thread was, with the names of functions")

@@ -188,6 +188,8 @@ static bool describe(const char *full, size_t len, char *text, size_t size)
                        size);
     if (which == XT)
         return false;
+    if (which == SMA && (is("CC", name, len) || is("CXX", name, len)))
+        return false;           /* oshcc reads them */
     if (known(name, len)) {
         snprintf(text, size, "SMA_%.*s is set but not read; here: SHMEM_%.*s",
                  (int)len, name, (int)len, name);

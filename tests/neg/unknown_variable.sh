@@ -47,6 +47,10 @@ other SMA_BARRIER_ALGORITHM 'here: SHMEM_COLL_SYNC'
 other SHMEM_BOUNCE_SIZE 'there is nothing to set in its place'
 try 2 env SMA_OFI_PROVIDER=tcp ./bad
 said SMA_OFI_PROVIDER 'sluice: PE 0 \([^ ]+\): SMA_OFI_PROVIDER is set but not read; here: SHMEM_OFI_PROVIDER \[S-W-ENV\]'
+# oshcc reads these.
+try 2 env SMA_CC=cc SMA_CXX=c++ ./bad
+ended 0 SMA_CC
+[ ! -s "$err" ] || fail "SMA_CC: $(cat "$err")"
 # Values that contradict each other.
 contradicts() # TEXT VAR=VALUE...
 {

@@ -293,7 +293,8 @@ static int find_or_make(void *handle, uint64_t id, struct stream_ring **out)
 const char *stream_ring_error_text(int rc)
 {
     _Static_assert(STREAM_RINGS == 4096, "the text says so");
-    return rc == -ENOSPC ? "4096 queues and streams with queues are in use"
+    return rc == -ENOSPC ? "4096 queues and streams with operations for the "
+                           "progress thread or the NIC are in use"
            : rc == -EINVAL || rc == -ENODEV || rc == -EIO ? gtl_error()
                                                           : strerror(-rc);
 }
