@@ -14,7 +14,7 @@ OSHRUN_TEST_MARK="mark-$$-$(now)"
 # shellcheck disable=SC2016
 busy='"$dir/job" >/dev/null
     sleep 60 & setsid sleep 60 & (setsid sh -c "sleep 60 & sleep 60" &)
-    echo x >"$dir/up.$SLUICE_JOB_PE"; wait'
+    echo $$ >"$dir/up.$SLUICE_JOB_PE"; wait'
 
 begin_job()
 {
@@ -63,14 +63,26 @@ wait $job
 said 'the supervisor of the job (pid [0-9]*) was killed by signal 9'
 clean 'SIGKILL of the supervisor'
 
+# Those of $pes that still run.
+still_there()
+{
+    for pid in $pes; do
+        case $(ps -o stat= -p "$pid") in
+            '' | Z*) ;;
+            *) echo "$pid" ;;
+        esac
+    done
+}
 begin_job
+pes=$(cat "$dir"/up.*)
+[ "$(still_there | wc -l)" -eq 3 ] || fail "not 3 PEs: $pes"
 kill -KILL "$supervisor" $job
 wait $job 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    pgrep -P "$supervisor" >/dev/null || break
+for _ in $(seq 100); do
+    [ -n "$(still_there)" ] || break
     sleep 0.1
 done
-pgrep -P "$supervisor" >/dev/null && fail 'SIGKILL of both: PEs are left'
+[ -z "$(still_there)" ] || fail 'SIGKILL of both: PEs are left'
 # Nobody is left who knew what the PEs had started: this is ours to clean up.
 for pid in $(processes "$mine"); do kill -KILL "$pid" 2>/dev/null; done
 

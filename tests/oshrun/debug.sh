@@ -34,6 +34,8 @@ int main(int argc, char **argv)
         store((int *)8);
     if (!strcmp(how, "read") && lost[99])
         printf("chance\n");
+    if (!strcmp(how, "limits"))
+        printf("limits %s %s\n", getenv("SHMEM_TIMEOUT"), getenv("SHMEM_STALL"));
     free(lost);
     printf("PE %d\n", shmem_my_pe());
     shmem_barrier_all();
@@ -56,8 +58,19 @@ grep -m 1 "Thread .*LWP" "$out" | grep -q "Thread 1 " || fail "not thread 1 firs
 grep -q '^\[1\] #0 .*store (p=' "$out" && grep -q '^\[1\] #1 .*main ' "$out" ||
     fail "gdb, crash: $(cat "$out" "$err")"
 
-# One PE, with the user's commands; it waits there longer than SHMEM_TIMEOUT
-# would be, were it not 0.
+# A PE that a debugger stops is not lost; the user's own values stay.
+limits() # TIMEOUT STALL [VAR=VALUE...]
+{
+    want="limits $1 $2"
+    shift 2
+    timeout 60 env -u SHMEM_TIMEOUT -u SHMEM_STALL "$@" "$BUILD/bin/oshrun" \
+        -n 1 --debug gdb ./bad limits >"$out" 2>"$err" </dev/null
+    grep -q "$want\$" "$out" || fail "want $want: $(cat "$out" "$err")"
+}
+limits 0 0
+limits 7 8 SHMEM_TIMEOUT=7 SHMEM_STALL=8
+
+# One PE, with the user's commands.
 (
     printf 'break store\nrun\n'
     sleep 2

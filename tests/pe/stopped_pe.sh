@@ -159,18 +159,15 @@ both()
     SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 60 "$bin/oshrun" -n 2 --ppn 1 \
         ./both >"$out" 2>"$err" </dev/null &
     job=$!
-    for _ in $(seq 30); do
+    while kill -0 "$job" 2>/dev/null; do
         [ -s pid.0 ] && [ -s pid.1 ] && break
         sleep 0.1
     done
     sleep 0.3
-    kill -STOP "$(cat pid.1)"
-    sleep 0.3
-    kill -STOP "$(cat pid.0)"
+    kill -STOP "$(cat pid.1)" && sleep 0.3 && kill -STOP "$(cat pid.0)" ||
+        fail 'both stopped: no PE to stop'
     sleep 3
-    kill -CONT "$(cat pid.0)"
-    sleep 0.3
-    kill -CONT "$(cat pid.1)"
+    kill -CONT "$(cat pid.0)" "$(cat pid.1)"
     wait "$job"
     status=$?
     [ $status -eq 0 ] || fail "both stopped: status $status: $(cat "$err")"

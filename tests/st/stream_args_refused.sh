@@ -216,6 +216,6 @@ END
 "$BUILD/bin/oshcc" full.c -o full || exit 1
 on software "$BUILD/bin/oshrun" -n 1 ./full 2>err
 check [ $? -eq 0 ]
-check grep -q 'shmemx_queue_create: .*: 4096 queues and streams with queues are in use' err
+check grep -q 'shmemx_queue_create: .*: 4096 queues and streams with operations for the progress thread or the NIC are in use' err
 cat err
 finish
