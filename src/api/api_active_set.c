@@ -62,8 +62,9 @@ static struct core_team *set_of(const char *call, int start, int log_stride,
     core_activity_enter(call, NULL);
     t = coll_active_set(start, log_stride, size);
     if (!t)
-        core_fatal(ERR_TEAM, call, "no memory left for the active set; raise "
-                   "SHMEM_SYMMETRIC_SIZE");
+        core_fatal(ERR_TEAM, call, "no memory left for the active set: each "
+                   "different one keeps some; use teams, or raise "
+                   "SHMEM_SYMMETRIC_SIZE up to 1g");
     return t;
 }
 

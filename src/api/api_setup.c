@@ -151,7 +151,7 @@ static void at_exit(int status)
 
     if (core_state() != CORE_UP)
         return;
-    if (status) {
+    if (status && !finalize_at_exit) {
         log_error(ERR_EXIT, "exit with status %d without shmem_finalize; the "
                   "job ends", status);
         fflush(stdout);

@@ -56,9 +56,9 @@ static void configure(struct core_team *t, const shmem_team_config_t *config,
         t->config = *config;
 }
 
-static void say_no_memory(const char *call)
+static void say_no_memory(const char *call, const struct core_team *parent)
 {
-    if (core_world.my_pe == 0)
+    if (parent->my_pe == 0)
         log_warn(ERR_TEAM, "%s: a member has no memory left for the team; "
                  "raise SHMEM_SYMMETRIC_SIZE", call);
 }
@@ -111,7 +111,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride,
     }
     rc = coll_team_split(parent, start, stride, size, &t);
     if (rc) {
-        say_no_memory("shmem_team_split_strided");
+        say_no_memory("shmem_team_split_strided", parent);
         return rc;
     }
     configure(t, config, config_mask);
@@ -149,7 +149,7 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
         xrange = parent->n_pes;
     rc = coll_team_split_2d(parent, xrange, &x, &y);
     if (rc) {
-        say_no_memory("shmem_team_split_2d");
+        say_no_memory("shmem_team_split_2d", parent);
         return rc;
     }
     configure(x, xaxis_config, xaxis_mask);

@@ -78,6 +78,14 @@ int main(int argc, char **argv)
         start_pes(0);
         shmem_finalize();
     }
+    CASE(start_pes_status) {
+        start_pes(0);
+        if (shmem_my_pe() == 1)
+            return code;
+        usleep(300000);
+        printf("PE %d has worked\n", shmem_my_pe());
+        return 0;
+    }
     shmem_init();
     me = shmem_my_pe();
     n_pes = shmem_n_pes();
@@ -185,6 +193,11 @@ ends 0 3 exit_below 0 && prints
 ends 0 3 nested && prints "$finalized$others"
 [ "$(grep -c '^PE [012] is down$' "$out")" -eq 3 ] || fail "nested: $(cat "$out")"
 ends 0 3 start_pes_again && prints "$finalized$others"
+# It owes no finalize: the status is the launcher's to report.
+ends 13 3 start_pes_status 13
+[ "$(sort "$out" | paste -sd,)" = 'PE 0 has worked,PE 2 has worked' ] ||
+    fail "start_pes, status 13: $(cat "$out" "$err")"
+grep -q 'S-E-EXIT' "$err" && fail "start_pes, status 13: $(cat "$err")"
 
 ends 0 3 thread 0 && prints "$finalized$others"
 ends 8 3 thread 8
