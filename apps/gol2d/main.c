@@ -259,6 +259,9 @@ static int options(int argc, char **argv)
     if (gol.field.n % gol.p[X] || gol.field.n % gol.p[Y])
         return options_refuse("--size %ld: no multiple of %ldx%ld PEs",
                               gol.field.n, gol.p[X], gol.p[Y]);
+    if (!grid_has_places(gol.field.n / gol.p[Y], gol.field.n / gol.p[X]))
+        return options_refuse("--size %ld: a block with its ghosts has more "
+                              "than %u cells", gol.field.n, UINT32_MAX);
     if (init == FIELD_GLIDER8 && gol.field.n < GLIDER_LEAST)
         return options_refuse("--init glider8: say --size %d or more",
                               GLIDER_LEAST);

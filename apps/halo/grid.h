@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { X, Y, Z, AXES, SIDES_MAX = 26 };
 
@@ -23,6 +24,11 @@ void grid_place(const struct grid *g, int pe, int at[AXES]);
 /* The PE on that side of a PE: maybe itself, or one PE on several sides; -1:
  * none. */
 int grid_neighbour(const struct grid *g, int pe, int side);
+/* Are the places in a block with its ghosts 32-bit numbers? */
+static inline bool grid_has_places(long rows, long cols)
+{
+    return (double)(rows + 2) * (double)(cols + 2) <= UINT32_MAX;
+}
 /* Places in a block of rows * cols with a border of ghosts, row by row: of the
  * cells that a neighbour in that direction wants, or of the ghosts that come from
  * there.  The caller frees the list. */

@@ -297,6 +297,9 @@ static int refuse_shape(void)
     if (p->nx % jac.p[X] || p->ny % jac.p[Y])
         return options_refuse("--size %ldx%ld: no multiple of %ldx%ld PEs",
                               p->nx, p->ny, jac.p[X], jac.p[Y]);
+    if (!grid_has_places(p->ny / jac.p[Y], p->nx / jac.p[X]))
+        return options_refuse("--size %ldx%ld: a block with its ghosts has more "
+                              "than %u points", p->nx, p->ny, UINT32_MAX);
     if (p->nx * p->ny > POINTS_MOST && jac.o.verify != VERIFY_NONE)
         return options_refuse("--size %ldx%ld: up to %d points are compared: or "
                               "say --verify none", p->nx, p->ny, POINTS_MOST);

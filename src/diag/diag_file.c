@@ -13,11 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A text of LINE_SIZE bytes whose every byte is escaped, and the rest. */
+/* A text of LINE_SIZE bytes and the rest; one with many bytes that are escaped
+ * is cut.  It lies on a handler's stack, which may have 8 KiB in all. */
 struct record {
     size_t n;
-    char at[6 * LINE_SIZE + 512];
+    char at[LINE_SIZE + 512];
 };
+enum { END = 8 };               /* room for the ends of a string and a record */
 
 static void add(struct record *r, const char *text)
 {
@@ -31,24 +33,22 @@ static void add(struct record *r, const char *text)
 
 static void add_string(struct record *r, const char *key, const char *text)
 {
-    struct line l;
-    char one[2] = "";
+    static const char hex[] = "0123456789abcdef";
 
     add(r, key);
     add(r, "\"");
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
+        char one[] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15], '\0' };
+        bool plain = c >= ' ' && c != 127 && c != '"' && c != '\\';
 
-        if (c < ' ' || c == 127) {
-            line_begin(&l);
-            line_addf(&l, "\\u00%x%x", c >> 4, c & 15);
-            add(r, l.at);
-            continue;
+        if (c >= ' ' && c != 127) {
+            one[1] = *text;
+            one[2] = '\0';
         }
-        if (c == '"' || c == '\\')
-            add(r, "\\");
-        one[0] = *text;
-        add(r, one);
+        if (r->n + sizeof one + END > sizeof r->at)
+            break;
+        add(r, plain ? one + 1 : one);
     }
     add(r, "\"");
 }

@@ -68,6 +68,9 @@ static int check_args(const struct msg_args *a, int *pe)
     struct stream_where w = { .call = a->call, .ctx = &core_ctx_default };
     int at, rc = stream_need_symmetric(&w, NULL, NULL, 0, a->pe, pe);
 
+    if (!rc && a->len > PTRDIFF_MAX)
+        rc = stream_refuse(ERR_ARG, a->call, "%zu bytes: no memory is that "
+                           "large", a->len);
     if (!rc)
         rc = stream_need_local(&w, "buf", a->buf, a->len);
     if (!rc && a->len && heap_find(a->buf, 1) >= 0)

@@ -187,6 +187,16 @@ static int fill_job(const struct rt_invitation *in)
     return rc;
 }
 
+static void close_launcher(void)
+{
+    struct rt_wire bye = { .type = RT_BYE };
+
+    /* oshrun may have gone: then no process waits for this. */
+    rt_wire_send(session, 0, &bye, -1);
+    close(session);
+    session = -1;
+}
+
 static int open_launcher(void)
 {
     struct rt_invitation in;
@@ -209,19 +219,9 @@ static int open_launcher(void)
                   "SHMEM_SINGLETON=1 if one PE is meant", pid, in.pe);
     else if (rc)
         log_error(ERR_PMI, "joining the job of oshrun: %s", why(rc));
-    else
-        rc = fill_job(&in);
+    else if ((rc = fill_job(&in)) != 0)
+        close_launcher();       /* a program may try again */
     return rc;
-}
-
-static void close_launcher(void)
-{
-    struct rt_wire bye = { .type = RT_BYE };
-
-    /* oshrun may have gone: then no process waits for this. */
-    rt_wire_send(session, 0, &bye, -1);
-    close(session);
-    session = -1;
 }
 
 /* ---- the calls ---- */

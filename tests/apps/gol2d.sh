@@ -80,6 +80,7 @@ refused 2 'gens 0: say a number from 1 to' 1 -- -g 0
 refused 2 'base -1: say a number above 0' 1 -- --base -1
 refused 2 'init glider8: is compared after 4, 8' 1 -- --init glider8 -g 7
 refused 2 'init glider8: say --size 64 or more' 1 -- --init glider8 -n 32 -g 8
+refused 2 'size 65536: a block with its ghosts has more than 4294967295 cells' 1 -- -n 65536 --verify none
 refused 2 'size 2050: random fields are compared up to 2048' 1 -- -n 2050
 refused 2 'option --fast: unknown' 1 -- --fast
 refused 2 'option --json=1: unknown, it has no value' 1 -- --json=1

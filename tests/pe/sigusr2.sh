@@ -268,6 +268,28 @@ prints 0 "in shmemx_dev_wait_until $waits; $heap"
 prints 0 "in shmemx_stream_sync for [0-9]+ s, .*; a kernel is in shmemx_dev_wait_until $waits; .*$heap"
 prints 0 "not waiting; [^;]*; $heap"
 
+# The least stack for handlers that programs have, with no page beside it.
+program small <<'C'
+#include <sys/mman.h>
+int main(void)
+{
+    enum { ROOM = 1 << 16, SIZE = 8192 };
+    char *p = mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t s = { .ss_sp = p + ROOM / 2, .ss_size = SIZE };
+
+    if (p == MAP_FAILED || mprotect(s.ss_sp, SIZE, PROT_READ | PROT_WRITE) ||
+        sigaltstack(&s, NULL))
+        return 1;
+    shmem_init();
+    raise(SIGUSR2);
+    shmem_finalize();
+    return 0;
+}
+C
+SHMEM_STALL_FILE=$PWD/small.json try 0 ./small
+[ $status -eq 0 ] && grep -q '"kind":"state","text":".*not waiting.*"}$' small.json ||
+    fail "a stack of 8 KiB: status $status: $(cat "$err")"
+
 # Off: the signal does what it does without a handler.
 SHMEM_STATE_SIGNAL=0
 export SHMEM_STATE_SIGNAL

@@ -74,6 +74,7 @@ static void messages(void)
     IS(shmemx_recv_init(device, 1 << 27, 0, 1, &m), -EINVAL);
     IS(shmemx_enqueue_send(q, device, 1 << 27, 0, 1, NULL), -EINVAL);
     IS(shmemx_enqueue_recv(q, heap, 1 << 27, 0, 1, NULL), -EINVAL);
+    IS(shmemx_enqueue_recv(q, &m, (size_t)-1, 0, 1, NULL), -EINVAL);
     IS(shmemx_send_init((void *)16, 8, 0, 1, &m), -EINVAL);
     IS(shmemx_rsend_init(&m, 1ul << 60, 0, 1, &m), -EINVAL);
     IS(shmemx_recv_init((void *)-8, 64, 0, 1, &m), -EINVAL);
@@ -167,6 +168,7 @@ for call in send_init rsend_init recv_init enqueue_send enqueue_recv; do
     line $call '134217728 bytes at buf 0x[0-9a-f]* run past the end of the symmetric segment: no'
 done
 line send_init '8 bytes at 0x10 are not all memory of this process: no'
+line enqueue_recv '18446744073709551615 bytes: no memory is that large'
 line rsend_init '1152921504606846976 bytes at 0x[0-9a-f]* are not all memory'
 line recv_init '64 bytes at 0xfffffffffffffff8 are not all memory'
 line long_put_on_stream 'dest is a null pointer, with 8 bytes: not enqueued'
@@ -180,7 +182,7 @@ line signal_wait_reset_on_stream 'sig_addr is a null'
 line long_wait_until_all_on_stream 'ivars is a null pointer, with 24 bytes'
 line long_atomic_fetch_inc_on_stream 'fetch is a null'
 line long_atomic_inc_on_stream 'dest is a null'
-check [ "$(wc -l <err)" -eq 40 ]
+check [ "$(wc -l <err)" -eq 41 ]
 cat out err
 
 # Three lines and one of each kind, or all.

@@ -7,6 +7,7 @@
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
+most=30                         # of jobs that --timeout ends
 need_checks
 export SHMEM_DEVICE=software SHMEM_TIMEOUT=3
 

@@ -33,7 +33,7 @@ static char read_stat(int pid, uint64_t *cpu_ns)
     if (!rest || sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
                         "%llu %llu", &state, &user, &system) != 3)
         return 0;
-    *cpu_ns = (user + system) * 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    *cpu_ns = (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
     return state;
 }
 

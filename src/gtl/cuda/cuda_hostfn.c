@@ -74,10 +74,28 @@ static void push_slot(const uint64_t *slot) REQUIRES(lock)
     unused[n_unused++] = (uint16_t)(slot - slots);
 }
 
-static void release_slot(void *slot)
+static void release_slot(const uint64_t *slot)
 {
     lock_acquire(&lock);
     push_slot(slot);
+    lock_release(&lock);
+}
+
+/* What a stream releases may come when the library has closed and opened again:
+ * the opening is a part of it. */
+static void *slot_ticket(const uint64_t *slot)
+{
+    return (void *)(__atomic_load_n(&opened, __ATOMIC_RELAXED) << 16 |
+                    (uint64_t)(slot - slots));
+}
+
+static void release_by_ticket(void *ticket)
+{
+    uint64_t t = (uint64_t)ticket;
+
+    lock_acquire(&lock);
+    if (t >> 16 == __atomic_load_n(&opened, __ATOMIC_RELAXED))
+        unused[n_unused++] = (uint16_t)t;
     lock_release(&lock);
 }
 
@@ -212,7 +230,8 @@ static int enqueue_by_slot(const struct gtl_amo *a, bool records, void *s)
     if (rc)
         return rc;
     copied = gtl_cu_copy(a->result, w.slot, (size_t)a->size, s);
-    rc = records ? 0 : gtl_cu_host_call(release_slot, w.slot, s);
+    rc = records ? 0
+                 : gtl_cu_host_call(release_by_ticket, slot_ticket(w.slot), s);
     return copied ? copied : rc;
 }
 
