@@ -84,7 +84,7 @@ SHMEMI_DEV int shmemi_dev_has_rings(const struct shmemx_dev *d,
     {                                                                       \
         if (!shmemi_dev_takes_part(dev, SCOPE))                             \
             return;                                                         \
-        shmemi_dev_fence();                                                 \
+        shmemi_dev_fence_full();    /* a load behind it comes later */      \
         shmemi_dev_barrier(SCOPE);                                          \
         if (shmemi_dev_rank(SCOPE) == 0 &&                                  \
             shmemi_dev_has_rings(dev, SHMEMI_DEV_CALL_QUIET))               \

@@ -145,8 +145,11 @@ static void add_value(struct line *l, const struct core_waiter *w, uint64_t v)
  * that may not exist any more. */
 static bool may_read(const struct core_waiter *w, bool in_handler)
 {
+    int seg = in_handler ? heap_find(w->addr, w->bytes) : -1;
+
     return !w->info.device_only &&
-           (!in_handler || heap_find(w->addr, w->bytes) >= 0);
+           (!in_handler || (seg >= 0 &&
+                            (seg != HEAP_DEVICE || heap_device_host_access)));
 }
 
 static void add_value_wait(struct line *l, const struct core_waiter *w,

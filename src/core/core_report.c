@@ -28,11 +28,15 @@ static struct published {
         uint64_t call;                  /* its number in messages; 0: none */
     } team;
 } published;
+static uint32_t written;        /* atomic; odd: it is being written */
+enum { COPIES_MOST = 4 };
 
 void core_report_wait(struct core_waiter *w)
 {
     const struct core_team *t;
 
+    __atomic_fetch_add(&written, 1, __ATOMIC_RELAXED);
+    atomics_full_fence();       /* a copy of what follows finds it odd */
     __atomic_store_n(&published.of, NULL, __ATOMIC_RELAXED);
     if (w->info.call && !w->noted)
         core_activity_call(w->info.call);
@@ -54,6 +58,26 @@ void core_report_wait(struct core_waiter *w)
     }
     /* release: a handler that finds `of` finds the rest. */
     __atomic_store_n(&published.of, w, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&written, 1, __ATOMIC_RELEASE);
+}
+
+/* Another thread may publish a wait meanwhile, or this one be a handler's in the
+ * middle of that: then there is none. */
+CORE_RACY static struct published copy_of_published(void)
+{
+    struct published p;
+
+    for (int i = 0; i < COPIES_MOST; i++) {
+        uint32_t before = __atomic_load_n(&written, __ATOMIC_ACQUIRE);
+
+        p = published;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!(before & 1) &&
+            before == __atomic_load_n(&written, __ATOMIC_RELAXED))
+            return p;
+    }
+    p.of = NULL;
+    return p;
 }
 
 void core_report_wait_end(const struct core_waiter *w, bool last)
@@ -224,7 +248,7 @@ CORE_RACY static void add_last_call(struct line *l)
 CORE_RACY static void describe_waits(struct line *out)
 {
     struct core_transport_wait t = core_transport_wait;
-    struct published p = published;
+    struct published p = copy_of_published();
 
     if (core_fence_describe(out))
         return;
@@ -243,7 +267,7 @@ CORE_RACY static void describe_waits(struct line *out)
 CORE_RACY static unsigned awaited(int32_t *pes, unsigned most)
 {
     struct core_transport_wait t = core_transport_wait;
-    struct published p = published;
+    struct published p = copy_of_published();
     struct elsewhere other;
     unsigned n = 0;
 

@@ -173,6 +173,51 @@ both()
     [ $status -eq 0 ] || fail "both stopped: status $status: $(cat "$err")"
 }
 
+# Nor is there a line before SHMEM_STALL of a wait in which it was stopped.
+program gap <<'C'
+static long word;
+int main(void)
+{
+    FILE *f;
+    char name[32];
+    long got;
+
+    shmem_init();
+    snprintf(name, sizeof name, "gap.%d", shmem_my_pe());
+    f = fopen(name, "w");
+    fprintf(f, "%ld\n", (long)getpid());
+    fclose(f);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 1)
+        raise(SIGSTOP);
+    shmem_long_get(&got, &word, 1, 1);
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+C
+gap()
+{
+    SHMEM_TIMEOUT=60 SHMEM_STALL=20 timeout -k 5 60 "$bin/oshrun" -n 2 --ppn 1 \
+        ./gap >"$out" 2>"$err" </dev/null &
+    job=$!
+    while kill -0 "$job" 2>/dev/null &&  {
+        [ ! -s gap.0 ] || [ ! -s gap.1 ] ||
+            ! grep -q '^State:.T' "/proc/$(cat gap.1)/status"; }; do
+        sleep 0.1
+    done
+    sleep 0.3
+    kill -STOP "$(cat gap.0)" || fail 'gap: no PE to stop'
+    sleep 2
+    kill -CONT "$(cat gap.0)"
+    sleep 1
+    kill -CONT "$(cat gap.1)"
+    wait "$job"
+    status=$?
+    [ $status -eq 0 ] && [ ! -s "$err" ] ||
+        fail "gap: status $status: $(cat "$err")"
+}
+
 # For ever: STALL and TIMEOUT are 3 s.
 lost()
 {
@@ -200,6 +245,7 @@ killed()
 }
 
 beside both
+beside gap
 beside lost barrier
 beside lost wait
 beside lost_get

@@ -27,7 +27,7 @@ void ofi_trace_waited(const struct ofi_wait *w)
         .kind = TRACE_WAIT, .pe = w->wait.pe + 1, .at = TRACE_NOWHERE
     };
 
-    trace_span_since(&what, w->wait.since_ns);
+    trace_span_since(&what, w->wait.since_ns - w->gaps_ns);
 }
 
 /* What it waits for may stand behind a long transfer: it comes nearer as often as
@@ -57,12 +57,13 @@ static void check_clock(struct ofi_wait *w, const struct ofi_ep *e)
     /* While this PE was stopped no peer kept it waiting. */
     gap = now - w->last_ns > GAP_NS ? now - w->last_ns : 0;
     w->gaps_ns += gap;
+    w->wait.since_ns += gap;
     w->wait.examined_ns += gap;
     w->wait.printed_ns += gap;
     w->moved_ns += gap;
     w->last_ns = now;
     note_progress(w, e, now);
-    waited = now - w->wait.since_ns - w->gaps_ns;
+    waited = now - w->wait.since_ns;
     if (waited > SLEEP_AFTER_NS) {
         xport_wait_stalled(&w->wait);
         nanosleep(&pause, NULL);
