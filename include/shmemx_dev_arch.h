@@ -134,6 +134,8 @@ SHMEMI_DEV void shmemi_dev_obscure(shmemi_u32 *v)
 {
     asm volatile("" : "+r"(*v));
 }
+/* Nor what it has loaded before. */
+SHMEMI_DEV void shmemi_dev_forget(void) { asm volatile("" : : : "memory"); }
 #define SHMEMI_DEV_ATOM(OP, BITS, T, TYPE, REG)                             \
     SHMEMI_DEV T shmemi_dev_##OP##_##BITS(volatile void *p, T v)            \
     {                                                                       \
@@ -264,6 +266,10 @@ SHMEMI_DEV void shmemi_dev_obscure(shmemi_u32 *v)
 #else
     __asm__ volatile("" : "+r"(*v));
 #endif
+}
+SHMEMI_DEV void shmemi_dev_forget(void)
+{
+    __asm__ volatile("" : : : "memory");
 }
 #define SHMEMI_DEV_ATOM(OP, BUILTIN, BITS, T)                               \
     SHMEMI_DEV T shmemi_dev_##OP##_##BITS(volatile void *p, T v)            \

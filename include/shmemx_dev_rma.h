@@ -131,7 +131,7 @@ SHMEMI_DEV void shmemi_dev_near_get(shmemi_u64 to, shmemi_u64 from,
         if (first)
             *(shmemi_dev_4 *)to = shmemi_dev_load_32((const void *)from);
     } else {
-        __asm__ volatile("" : : : "memory");
+        shmemi_dev_forget();
         shmemi_dev_copy(to, from, n, scope);
     }
 }
