@@ -83,15 +83,15 @@ static void release_slot(const uint64_t *slot)
 
 /* What a stream releases may come when the library has closed and opened again:
  * the opening is a part of it. */
-static void *slot_ticket(const uint64_t *slot)
+static void *slot_token(const uint64_t *slot)
 {
     return (void *)(__atomic_load_n(&opened, __ATOMIC_RELAXED) << 16 |
                     (uint64_t)(slot - slots));
 }
 
-static void release_by_ticket(void *ticket)
+static void release_by_token(void *token)
 {
-    uint64_t t = (uint64_t)ticket;
+    uint64_t t = (uint64_t)token;
 
     lock_acquire(&lock);
     if (t >> 16 == __atomic_load_n(&opened, __ATOMIC_RELAXED))
@@ -231,7 +231,7 @@ static int enqueue_by_slot(const struct gtl_amo *a, bool records, void *s)
         return rc;
     copied = gtl_cu_copy(a->result, w.slot, (size_t)a->size, s);
     rc = records ? 0
-                 : gtl_cu_host_call(release_by_ticket, slot_ticket(w.slot), s);
+                 : gtl_cu_host_call(release_by_token, slot_token(w.slot), s);
     return copied ? copied : rc;
 }
 
