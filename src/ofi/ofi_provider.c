@@ -52,7 +52,7 @@ static bool software_atomics(void)
 
 /* A processor does all that comes: atomics by plain stores under a lock of the
  * process, reads when the endpoint is polled. */
-bool ofi_provider_is_onload(void)
+static bool is_onload(void)
 {
     static const char *const names[] = { "opx", "psm3", NULL };
 
@@ -99,6 +99,7 @@ static void take_stock(void)
     ofi.nonatomic_delivery = provider_is("tcp") || provider_is("sockets");
     ofi.one_outstanding = provider_is("sockets");
     ofi.by_sockets = provider_is("tcp");
+    ofi.onload = is_onload();
     snprintf(ofi.name, sizeof ofi.name, "%s on %s", i->fabric_attr->prov_name,
              i->domain_attr->name);
 }
@@ -107,7 +108,7 @@ static void take_stock(void)
  * where they arrive, and are a little faster. */
 static bool better_by_message(void)
 {
-    return ofi_provider_is_onload() ||
+    return is_onload() ||
            (software_atomics() && !provider_is("sockets"));
 }
 

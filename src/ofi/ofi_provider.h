@@ -18,8 +18,6 @@ void ofi_provider_close(void);
 /* One stream of bytes joins two endpoints, and operations are done in its
  * order, though libfabric's attributes do not promise that. */
 bool ofi_provider_is_stream(void);
-/* A processor does what comes, also reads, when its endpoint is polled. */
-bool ofi_provider_is_onload(void);
 
 /* ---- ofi_table.c ---- */
 extern const struct xport_ops ofi_ops;

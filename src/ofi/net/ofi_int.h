@@ -51,6 +51,7 @@ struct ofi_state {
     bool descs;                 /* what has a descriptor goes with it */
     bool contexts;              /* FI_CONTEXT, FI_CONTEXT2 */
     bool by_sockets;            /* of TCP: ofi_sockets.h may find them */
+    bool onload;                /* processors do reads, as they poll */
     bool wait_fd;               /* the progress thread has descriptors */
     bool nic_amo;               /* atomics of the provider, not messages */
     bool fetching;              /* these are all done as ones that fetch */

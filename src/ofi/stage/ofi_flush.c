@@ -3,7 +3,6 @@
  * Hopper and later order them themselves.  Elsewhere the driver has a call for
  * that, or AMD's cards a register; where a driver has none, a read of that
  * memory by the NIC comes back behind all earlier stores. */
-#include "ofi/ofi_provider.h"
 #include "ofi/stage/ofi_device.h"
 #include "ofi/stage/ofi_stage_pool.h"
 #include "base/log.h"
@@ -111,7 +110,7 @@ int ofi_flush_open(void)
         return rc;
     /* Where a processor does the read, the thread that flushes may be the one
      * that has to serve it. */
-    if (ofi_provider_is_onload())
+    if (ofi.onload)
         return -FI_ENOSYS;
     reader.piece = ofi_frag_alloc(OFI_INITIATOR);
     if (!reader.piece)
