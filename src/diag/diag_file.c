@@ -40,15 +40,15 @@ static void add_string(struct record *r, const char *key, const char *text)
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         char one[] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15], '\0' };
-        bool plain = c >= ' ' && c != 127 && c != '"' && c != '\\';
+        bool control = c < ' ' || c == 127;
 
-        if (c >= ' ' && c != 127) {
+        if (!control) {
             one[1] = *text;
             one[2] = '\0';
         }
         if (r->n + sizeof one + END > sizeof r->at)
             break;
-        add(r, plain ? one + 1 : one);
+        add(r, control || c == '"' || c == '\\' ? one : one + 1);
     }
     add(r, "\"");
 }

@@ -38,10 +38,12 @@ static size_t fragment_size(size_t len)
 {
     size_t most = most_bytes(), n;
 
-    if (unlikely(most % FRAGMENTS))     /* no word lies in two */
-        most = most > FRAGMENTS ? most - most % FRAGMENTS : most;
-    if (likely(len <= FRAGMENT_LEAST))
-        return len < most ? len : most;
+    if (likely(len <= FRAGMENT_LEAST && len <= most))
+        return len;
+    if (most > FRAGMENTS)
+        most -= most % FRAGMENTS;       /* no word lies in two */
+    if (len <= FRAGMENT_LEAST)
+        return most;
     n = len / FRAGMENTS + FRAGMENTS;
     n = n < FRAGMENT_LEAST ? FRAGMENT_LEAST : n - n % FRAGMENTS;
     return n < most ? n : most;

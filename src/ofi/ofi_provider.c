@@ -108,8 +108,7 @@ static void take_stock(void)
  * where they arrive, and are a little faster. */
 static bool better_by_message(void)
 {
-    return is_onload() ||
-           (software_atomics() && !provider_is("sockets"));
+    return ofi.onload || (software_atomics() && !provider_is("sockets"));
 }
 
 static void choose_atomics(void)
