@@ -4,10 +4,9 @@
 # partitioned collective names a far partner that answers nothing, and SHMEM_TIMEOUT
 # ends the job.
 # Light: it waits for what is stopped
-# Timeout: 120
+# Timeout: 60
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
-most=30                         # a starved PE extends its limits for others
 export SHMEM_DEVICE=software SHMEM_STALL=1 SHMEM_TIMEOUT=3
 
 program bad <<'C'

@@ -6,7 +6,7 @@
 #include "budget.h"
 #include "off_node.h"
 
-#define COMPUTE_S 20.0          /* at most, where nothing ends */
+#define COMPUTE_S 2.0           /* at most */
 
 enum { TURNS = 20, LARGE = 1 << 17 };
 

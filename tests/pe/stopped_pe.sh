@@ -128,8 +128,9 @@ together
 program both <<'C'
 static long words[4096], back[4096];
 
-int main(void)
+int main(int argc, char **argv)
 {
+    int once = !strcmp(argv[argc - 1], "gap");
     struct timespec t;
     FILE *f;
     char name[32];
@@ -137,13 +138,15 @@ int main(void)
 
     shmem_init();
     me = shmem_my_pe();
-    snprintf(name, sizeof name, "pid.%d", me);
+    snprintf(name, sizeof name, "%s.%d", argv[argc - 1], me);
     f = fopen(name, "w");
     fprintf(f, "%ld\n", (long)getpid());
     fclose(f);
     shmem_barrier_all();
+    if (once && me == 1)
+        raise(SIGSTOP);
     if (me == 0) {
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < (once ? 1 : 100); i++) {
             shmem_long_get(back, words, 4096, 1);
             t = (struct timespec){ .tv_nsec = 20000000 };
             nanosleep(&t, NULL);
@@ -154,59 +157,43 @@ int main(void)
     return 0;
 }
 C
-both()
+# begin_both WORD: as $job, until both PEs are there.
+begin_both()
 {
-    SHMEM_TIMEOUT=2 SHMEM_STALL=1 timeout -k 5 60 "$bin/oshrun" -n 2 --ppn 1 \
-        ./both >"$out" 2>"$err" </dev/null &
+    timeout -k 5 60 "$bin/oshrun" -n 2 --ppn 1 ./both "$1" >"$out" 2>"$err" \
+        </dev/null &
     job=$!
     while kill -0 "$job" 2>/dev/null; do
-        [ -s pid.0 ] && [ -s pid.1 ] && break
+        [ -s "$1.0" ] && [ -s "$1.1" ] && break
         sleep 0.1
     done
     sleep 0.3
-    kill -STOP "$(cat pid.1)" && sleep 0.3 && kill -STOP "$(cat pid.0)" ||
-        fail 'both stopped: no PE to stop'
+}
+both()
+{
+    export SHMEM_TIMEOUT=2 SHMEM_STALL=1
+    begin_both pid
+    kill -STOP "$(cat pid.1)" || fail 'both stopped: no PE 1'
+    sleep 0.3
+    kill -STOP "$(cat pid.0)" || fail 'both stopped: no PE 0'
     sleep 3
-    kill -CONT "$(cat pid.0)" "$(cat pid.1)"
+    kill -CONT "$(cat pid.0)"
+    sleep 0.3
+    kill -CONT "$(cat pid.1)"
     wait "$job"
     status=$?
     [ $status -eq 0 ] || fail "both stopped: status $status: $(cat "$err")"
 }
 
 # Nor is there a line before SHMEM_STALL of a wait in which it was stopped.
-program gap <<'C'
-static long word;
-int main(void)
-{
-    FILE *f;
-    char name[32];
-    long got;
-
-    shmem_init();
-    snprintf(name, sizeof name, "gap.%d", shmem_my_pe());
-    f = fopen(name, "w");
-    fprintf(f, "%ld\n", (long)getpid());
-    fclose(f);
-    shmem_barrier_all();
-    if (shmem_my_pe() == 1)
-        raise(SIGSTOP);
-    shmem_long_get(&got, &word, 1, 1);
-    shmem_barrier_all();
-    shmem_finalize();
-    return 0;
-}
-C
 gap()
 {
-    SHMEM_TIMEOUT=60 SHMEM_STALL=20 timeout -k 5 60 "$bin/oshrun" -n 2 --ppn 1 \
-        ./gap >"$out" 2>"$err" </dev/null &
-    job=$!
-    while kill -0 "$job" 2>/dev/null &&  {
-        [ ! -s gap.0 ] || [ ! -s gap.1 ] ||
-            ! grep -q '^State:.T' "/proc/$(cat gap.1)/status"; }; do
+    export SHMEM_TIMEOUT=60 SHMEM_STALL=20
+    begin_both gap
+    until grep -q '^State:.T' "/proc/$(cat gap.1)/status"; do
+        kill -0 "$job" 2>/dev/null || break
         sleep 0.1
     done
-    sleep 0.3
     kill -STOP "$(cat gap.0)" || fail 'gap: no PE to stop'
     sleep 2
     kill -CONT "$(cat gap.0)"

@@ -72,7 +72,7 @@ for ppn in 2 1; do
     left killed $ppn
     left wrong $ppn
     left leaves $ppn
-    left waits $ppn --timeout 5
+    left waits $ppn --timeout 2
 done
 # Interrupted: oshrun ends by the signal when the trace is there.
 rm -f t.json*

@@ -7,7 +7,6 @@
 # Timeout: 90
 set -u
 . "$(dirname "$0")/../neg/neg.inc"
-most=30                         # of jobs that --timeout ends
 need_checks
 export SHMEM_DEVICE=software SHMEM_TIMEOUT=3
 
@@ -256,7 +255,7 @@ for pe in 0 1; do
 done
 [ "$(wc -l <"$err")" -eq 2 ] || fail "never: $(cat "$err")"
 export SHMEM_STALL=1            # from here: a slow start has a line, too
-try 2 --timeout 8 ./bad waits
+try 2 --timeout 4 ./bad waits
 grep -qE 'shmemx_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 0 of a trigger: 2 hits so far, the next operation wants 3' \
     "$err" || fail "waits: $(head -n 4 "$err")"
 fake=$BUILD/obj/tests/fake
@@ -267,7 +266,7 @@ for device in software cuda; do
     grep -qE 'stream 0x[0-9a-f]+: shmemx_trig_wait_on_stream waits for [1-4] s for tag 2 of a trigger: 2 hits so far, the next operation wants 3' "$err" ||
         fail "stream_waits, $device: $(cat "$err")"
 done
-try 2 --timeout 8 ./bad k_wait
+try 2 --timeout 4 ./bad k_wait
 grep -qE 'shmemx_dev_trig_wait waits for [12] s for 0 to be >= 1 at 0x[0-9a-f]+; tag 1 of a trigger: 0 hits so far, the next operation wants 1' \
     "$err" || fail "k_wait: $(head -n 4 "$err")"
 export SHMEM_STALL=60

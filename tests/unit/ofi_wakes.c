@@ -11,7 +11,7 @@
 #include "shmem.h"
 #include "shmemx.h"
 
-enum { LOOP_MS = 1500, COMPUTE_MS = 20000,       /* at most */
+enum { LOOP_MS = 1500, COMPUTE_MS = 2000,        /* at most */
        TURNS = 3 };
 /* Of a get for the device; the thread looks by itself all LOOK_MS. */
 enum { PART = 100000, SAMPLES = 5, SAMPLE_MS = 200 };
