@@ -252,12 +252,17 @@ $(patsubst tools/%.sh,$(O)/bin/%,$(wildcard tools/*.sh)): $(O)/bin/%: \
 	@mkdir -p $(@D)
 	$(call say,GEN)$(SUBST) $< >$@ && chmod 755 $@
 
-# A line @--OPTION@ of a template is what shmem_info prints with that option.
+# A line @--OPTION@ of a template is what shmem_info prints with that option.  One
+# made for another machine does not run here: its pages lack the table.
+NO_TABLE = .It Pq made for another machine\nThe table is missing here.
 $(MAN_MADE): $(O)/obj/man/%: man/%.in $(O)/bin/shmem_info
 	@mkdir -p $(@D)
-	$(call say,GEN)awk '/^@--[a-z-]*@$$/ { gsub(/@/, ""); fflush(); \
-	    if (system("$(O)/bin/shmem_info " $$0)) exit 1; next } { print }' \
-	    $< >$@
+	$(call say,GEN)awk -v cross=$(CROSS) '/^@--[a-z-]*@$$/ { gsub(/@/, ""); fflush(); \
+	    if (cross && /env/) \
+	        print ".Bl -tag -width Ds\n$(NO_TABLE)\n.El"; \
+	    else if (cross) print "$(NO_TABLE)"; \
+	    else if (system("$(O)/bin/shmem_info " $$0)) exit 1; next } \
+	    { print }' $< >$@
 
 $(ALIASES): $(O)/bin/oshcc
 	$(call say,LN)ln -sf oshcc $@

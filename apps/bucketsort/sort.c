@@ -428,13 +428,7 @@ static bool run_round(struct sort *s, const struct variant *variant, bool last)
         device_fetch(job);      /* for the checks */
     if (share_failed(job) || !verify(s))
         return false;
-    if (last && s->opts->output) {
-        begin = job_now();
-        if (!write_output(s))
-            return false;
-        job->timer[T_TOTAL] += job_now() - begin;
-    }
-    return true;
+    return !last || !s->opts->output || write_output(s);
 }
 
 /* What the variant makes of the options. */

@@ -239,7 +239,7 @@ CORE_RACY static void add_last_call(struct line *l)
     }
     a = &ctl->activity;
     memcpy(call, a->call, sizeof a->call);
-    line_addf(l, "not waiting; last noted call: %s (%u so far), %s%llu s ago",
+    line_addf(l, "not waiting; last noted call: %s (%u noted so far), %s%llu s ago",
               call[0] ? call : "none", a->calls,
               a->at_calls == a->calls ? "" : "at most ",
               line_seconds(core_age_ns(CLOCK_REALTIME, a->at_ns)));

@@ -106,7 +106,7 @@ for options in '' '--ppn 1'; do
     late=$([ "$options" ] || echo ', waiting for PE 0, 2')
     prints 0 "in shmem_long_wait_until for [0-9]+ s, waiting for 0 to be >= 42 at static data\\+0x[0-9a-f]+; $heap"
     prints 1 "in shmem_barrier_all for [0-9]+ s, its collective call 2 with a team of 3 PEs$late; $heap"
-    prints 2 "not waiting; last noted call: shmem_barrier_all \\([0-9]+ so far\\), [0-9]+ s ago; $heap"
+    prints 2 "not waiting; last noted call: shmem_barrier_all \\([0-9]+ noted so far\\), [0-9]+ s ago; $heap"
     [ "$(wc -l <"$err")" -eq 3 ] || fail "$how: $(cat "$err")"
     for word in before ${options:-after ignored}; do
         [ "${word#-}" = "$word" ] && [ "$word" != 1 ] || continue

@@ -76,7 +76,7 @@ prints()
     [ $status -eq 0 ] && [ ! -s "$out" ] ||
         fail "$1: status $status: $(cat "$out" "$err")"
     head -n 1 "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): in $2 for [1-9][0-9]* s, waiting for PE 1 \\((host [^ ]+|on another node)\\)(; [12] operations? to other nodes under way)?; heap: " &&
-        sed -n 2p "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): not waiting; last noted call: $2 \\([0-9]+ so far\\), [0-9]+ s ago; heap: " &&
+        sed -n 2p "$err" | grep -qE "^sluice: PE 0 \\([^ ]+\\): not waiting; last noted call: $2 \\([0-9]+ noted so far\\), [0-9]+ s ago; heap: " &&
         [ "$(wc -l <"$err")" -eq 2 ] || fail "$1: $(cat "$err")"
     ! grep -q 'PE 1 (host ' "$err" || hosts=$((hosts + 1))
 }

@@ -128,6 +128,21 @@ static bool is_written(void)
     return false;
 }
 
+/* True: the user wants no more.  PEs count for ten seconds after a request, so
+ * a longer interval takes requests that are not shown. */
+static bool wait_interval(struct pes *all, uint64_t until_ns)
+{
+    const uint64_t most = 4000000000u;
+    uint64_t now;
+
+    while ((now = clock_ns()) + most < until_ns) {
+        if (wait_for_key(now + most))
+            return true;
+        keep_counting(all);
+    }
+    return wait_for_key(until_ns);
+}
+
 /* The first answer has no rates: the table comes with the second one. */
 static int run(struct pes *all)
 {
@@ -136,7 +151,7 @@ static int run(struct pes *all)
     query_pes(all);
     for (long i = 0; !options.count || i < options.count; i++) {
         next += interval;
-        if (wait_for_key(next))
+        if (wait_interval(all, next))
             return 0;
         find_pes(all, options.pids);
         query_pes(all);

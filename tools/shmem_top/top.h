@@ -38,6 +38,9 @@ void forget_ended(struct pes *all);
 /* Queries all at once, and waits a moment for the answers. */
 void query_pes(struct pes *all);
 
+/* The PEs go on counting; no answer is read. */
+void keep_counting(struct pes *all);
+
 /* ---- rate.c ---- */
 
 /* Of the time between the two answers. */
