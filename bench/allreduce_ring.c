@@ -25,11 +25,11 @@
  * argument. */
 #define _GNU_SOURCE 1
 #include "allreduce_ring.inc"
+#include "../apps/cores.h"
 #include "bench.h"
 #include "launch.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <shmem.h>
 #include <shmem_space.h>
 #include <shmemx_pcoll.h>
@@ -365,12 +365,9 @@ static int least(int value)
 
 static int cores_here(void)
 {
-    int pes = shmem_team_n_pes(SHMEM_TEAM_SHARED), n = 1;
-    cpu_set_t set;
+    int n = cores_of_pe();
 
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        n = CPU_COUNT(&set) / (pes > 0 ? pes : 1);
-    return n < 1 ? 1 : n > MOST_GROUPS ? MOST_GROUPS : n;
+    return n > MOST_GROUPS ? MOST_GROUPS : n;
 }
 
 /* A GPU's processors, shared with the PEs of the node: they may use it, too. */

@@ -82,6 +82,7 @@ struct device;
 struct job {
     const struct opts *opts;
     int pe, pes, node_pes;      /* node_pes: those that share this memory */
+    int cores;                  /* for this PE alone */
     /* Of the variant that runs: */
     int threads, streams;
     bool on_device;             /* keys begin and end on the device */

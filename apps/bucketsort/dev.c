@@ -2,7 +2,6 @@
 #include "dev.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,16 +49,6 @@ static const char *const names[] = { KERNELS(NAME) };
 #undef NAME
 _Static_assert((int)DEV_KERNELS <= (int)DEV_GPU_KERNELS, "room for all kernels");
 
-static unsigned cores_of(const struct job *job)
-{
-    cpu_set_t set;
-    int n = 1;
-
-    if (sched_getaffinity(0, sizeof(set), &set) == 0)
-        n = CPU_COUNT(&set) / job->node_pes;
-    return n < 1 ? 1 : n > 64 ? 64 : (unsigned)n;
-}
-
 bool dev_open(struct job *job, struct dev *out)
 {
     struct dev d = { .job = job, .kernels = {
@@ -74,7 +63,7 @@ bool dev_open(struct job *job, struct dev *out)
         return false;
     }
     d.gpu = strcmp(d.info.driver, "host") != 0;
-    d.cores = cores_of(job);
+    d.cores = (unsigned)(job->cores > 64 ? 64 : job->cores);
     if (d.gpu)
         rc = dev_gpu_load(&d.kernels, d.info.driver, d.info.ordinal,
                           kernels_ptx, kernels_text);

@@ -5,6 +5,8 @@
  * enters before having read it. */
 #include "bucketsort.h"
 
+#include "../cores.h"
+
 #include <inttypes.h>
 #include <shmem.h>
 #include <shmem_space.h>
@@ -79,6 +81,7 @@ bool share_open(struct job *job)
         job->node_pes += shmem_ptr(s->block, pe) != NULL;
     if (job->node_pes == 0)
         job->node_pes = 1;
+    job->cores = cores_of_pe();
     shmem_barrier_all();
     return true;
 }

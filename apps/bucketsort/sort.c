@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <sched.h>
 #include <shmem.h>
 #include <shmem_space.h>
 #include <stdio.h>
@@ -135,11 +134,8 @@ static bool make_room(struct sort *s)
 
 static int default_threads(const struct job *job)
 {
-    cpu_set_t set;
-    int cores = 1;
+    int cores = job->cores;
 
-    if (sched_getaffinity(0, sizeof(set), &set) == 0)
-        cores = CPU_COUNT(&set) / job->node_pes;
     return cores < 2 ? 2 : cores > THREADS_MAX ? THREADS_MAX : cores;
 }
 

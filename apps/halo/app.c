@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app.h"
 
+#include "../cores.h"
+
 #include <shmem.h>
 #include <shmem_space.h>
 #include <stdarg.h>
@@ -18,6 +20,7 @@ void app_begin(const char *name)
     app.me = shmem_my_pe();
     app.pes = shmem_n_pes();
     app.node_pes = shmem_team_n_pes(SHMEM_TEAM_SHARED);
+    app.cores = cores_of_pe();
 }
 
 void app_die(const char *code, const char *fmt, ...)

@@ -13,6 +13,7 @@ extern struct app {
     const char *name;           /* of the program */
     int me, pes;
     int node_pes;               /* of this PE's node */
+    int cores;                  /* for this PE alone */
 } app;
 
 void app_begin(const char *name);

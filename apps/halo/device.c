@@ -2,7 +2,6 @@
 #include "device.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <shmemx_dev.h>
 #include <shmem_space.h>
 #include <stdio.h>
@@ -11,16 +10,6 @@
 #include "app.h"
 
 enum { NAMES = DEV_GPU_KERNELS, GROUP = 256, GROUPS = 1024 };
-
-static unsigned cores_here(void)
-{
-    cpu_set_t set;
-    int n = 1;
-
-    if (sched_getaffinity(0, sizeof(set), &set) == 0)
-        n = CPU_COUNT(&set) / app.node_pes;
-    return n < 1 ? 1 : (unsigned)n;
-}
 
 static bool load(struct device *d, struct dev_gpu *g,
                  const char *const *names, int count, const char *ptx,
@@ -59,7 +48,7 @@ bool device_open(struct device *d, const struct kernel *kernels, int count,
     }
     d->kernels = kernels;
     d->gpu = strcmp(d->info.driver, "host") != 0;
-    d->cores = cores_here();
+    d->cores = (unsigned)app.cores;
     if (d->gpu)
         load_kernels(d, count, text);
     app_need(shmemx_stream_create(&d->stream), "a stream");

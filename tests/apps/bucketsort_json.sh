@@ -90,6 +90,17 @@ run 4 --mode weak_iso --keys 500 -i 1 --variant HA_HI_OMP --threads 3 --json j
 valid j
 agrees j
 has j '"threads":3,' '"mean_vs_ha_hi":null'
+# Threads: as many as the PE's processors, if a launcher has divided the node;
+# PEs on the same processors share them.
+${CC:-cc} -std=c11 -O1 -Wall -fPIC -shared -o "$dir/affinity.so" \
+    "$SRC/tests/apps/tools/affinity.c" || exit 1
+for step in 0 6 1100; do
+    options="-x LD_PRELOAD=$dir/affinity.so -x AFFINITY_STEP=$step"
+    ASAN_OPTIONS="verify_asan_link_order=0${asan:+:$asan}" \
+        run 2 --keys 500 -i 1 --variant HA_HI_OMP --json j
+    has j "\"threads\":$([ $step = 0 ] && echo 3 || echo 6),"
+done
+options=
 run 3 --input in --type i64 -o sorted --json old --chunk 100
 valid old
 agrees old
