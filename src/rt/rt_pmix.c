@@ -24,11 +24,12 @@ static unsigned generation;
 
 #define PALS_ADVICE "start with PALS_PMI=pmix, or have libpmi2.so.0 of " \
     "cray-pmi in LD_LIBRARY_PATH (module load cray-pmi)"
-/* Variables that launchers set in each copy they start, and advice. */
+/* Variables that launchers set in each copy they start, and advice.  Not those
+ * of a batch script, such as SLURM_NTASKS: the script runs once. */
 static const struct launcher {
     const char *var, *advice;
 } launchers[] = {
-    { "SLURM_NTASKS", "start with \"srun --mpi=pmix\", or \"srun "
+    { "SLURM_STEP_NUM_TASKS", "start with \"srun --mpi=pmix\", or \"srun "
       "--mpi=pmi2\"" },
     { "OMPI_COMM_WORLD_SIZE", "start with an mpirun that has PMIx" },
     { "PALS_SIZE", PALS_ADVICE }, { "PALS_NRANKS", PALS_ADVICE },

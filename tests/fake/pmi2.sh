@@ -69,16 +69,16 @@ check grep -q 'PE 1 .*PMI2_KVS_Fence of 3 PEs: .*\[S-E-PMI\]' "$log.out"
 # One PE is a job of its own, and so is one of several whose library knows of no
 # other, if that is asked for.
 check job 1 init
-check job 1 init SLURM_NTASKS=2 SHMEM_SINGLETON=1
-job 1 init SLURM_NTASKS=2
+check job 1 init SLURM_STEP_NUM_TASKS=2 SHMEM_SINGLETON=1
+job 1 init SLURM_STEP_NUM_TASKS=2
 check [ $? -eq 1 ]
-check grep -q 'SLURM_NTASKS is 2.* PMI-2 (libpmi2.so.0 knows of one PE' "$log.out"
+check grep -q 'SLURM_STEP_NUM_TASKS is 2.* PMI-2 (libpmi2.so.0 knows of one PE' "$log.out"
 
 # Nobody answers: the line says what to do.
-env LD_LIBRARY_PATH="$fake/pmi2" PMI_FD=9 PMI_SIZE=2 SLURM_NTASKS=2 \
+env LD_LIBRARY_PATH="$fake/pmi2" PMI_FD=9 PMI_SIZE=2 SLURM_STEP_NUM_TASKS=2 \
     "$BUILD/obj/tests/pe/init" >none.out 2>&1
 check [ $? -ne 0 ]
-check grep -q '(SLURM_NTASKS is 2) .* PMI-2 (PMI2_Init of libpmi2.so.0 failed); start with "srun --mpi=pmix", .*\[S-E-PMI\]' none.out
+check grep -q '(SLURM_STEP_NUM_TASKS is 2) .* PMI-2 (PMI2_Init of libpmi2.so.0 failed); start with "srun --mpi=pmix", .*\[S-E-PMI\]' none.out
 env PMI_FD=9 PMI_RANK=0 PALS_RANKID=0 PALS_SIZE=2 "$BUILD/obj/tests/pe/init" \
     >pals.out 2>&1
 check [ $? -ne 0 ]

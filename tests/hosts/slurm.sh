@@ -121,6 +121,12 @@ expect 0 'oshrun in a job of one node'
     fail "oshrun in a job of one node: $(cat "$out" "$err")"
 grep -q '^oshrun: node sluice-a of this .* handing over to .*/srun$' "$err" ||
     fail "oshrun in a job of one node: $(cat "$err")"
+# A script runs once, however many tasks the job has.
+printf '#!/bin/sh\n%s sum\n' "$dir/pe" >"$dir/batch"
+at_head sbatch -W -N 1 -n 2 -o "$dir/batch.out" "$dir/batch"
+expect 0 'one PE in a batch script'
+[ "$(cat "$dir/batch.out")" = '0 of 1 on sluice-a' ] ||
+    fail "one PE in a batch script: $(cat "$dir/batch.out" "$err")"
 printf '#!/bin/sh\noshrun -n 2 %s sum\n' "$dir/pe" >"$dir/batch"
 at_head sbatch -W -N 1 -o "$dir/batch.out" "$dir/batch"
 expect 0 'oshrun in a batch script'

@@ -38,14 +38,14 @@ refuses()
 }
 
 starts 'without a launcher' A=1
-refuses SLURM_NTASKS 'start with "srun --mpi=pmix", or "srun --mpi=pmi2"'
+refuses SLURM_STEP_NUM_TASKS 'start with "srun --mpi=pmix", or "srun --mpi=pmi2"'
 refuses OMPI_COMM_WORLD_SIZE 'start with an mpirun that has PMIx'
 pals='start with PALS_PMI=pmix, or have libpmi2.so.0 of cray-pmi in LD_LIBRARY_PATH \(module load cray-pmi\)'
 refuses PALS_SIZE "$pals"
 refuses PALS_NRANKS "$pals"
 refuses FLUX_JOB_SIZE 'start with "flux run -o pmi=pmix"'
 refuses PMI_SIZE 'start with oshrun or a launcher that has PMIx \(a program with MPI: mpirun of Open MPI, or srun --mpi=pmix\)'
-try 0 env SLURM_NTASKS=4 SHMEM_SINGLETON=0 ./bad
+try 0 env SLURM_STEP_NUM_TASKS=4 SHMEM_SINGLETON=0 ./bad
 ended 1 'SHMEM_SINGLETON=0'
 
 # A server that has gone: what a PE of an earlier job had in its environment.
@@ -59,10 +59,10 @@ said 'a server that has gone' 'sluice: \([^ ]+\): a launcher started this proces
 # shellcheck disable=SC2086
 starts 'a server that has gone, SHMEM_SINGLETON' $gone SHMEM_SINGLETON=1
 # shellcheck disable=SC2086
-try 0 env $gone SLURM_NTASKS=3 ./bad
+try 0 env $gone SLURM_STEP_NUM_TASKS=3 ./bad
 ended 1 'a server that has gone, in a job of Slurm'
 said 'a server that has gone, in a job of Slurm' \
-    'sluice: .* \(SLURM_NTASKS is 3\) .* \(PMIX_NAMESPACE is set, PMIx_Init: .* \[S-E-PMI\]'
+    'sluice: .* \(SLURM_STEP_NUM_TASKS is 3\) .* \(PMIX_NAMESPACE is set, PMIx_Init: .* \[S-E-PMI\]'
 
 # One of several that finds no server does not run on its own.
 # shellcheck disable=SC2016
@@ -74,7 +74,7 @@ soon "one of three finds no server"
 
 # A server that answers is used, whatever else is set.
 for unset in X SLUICE_JOB; do
-    try 2 --pmix env -u $unset SLURM_NTASKS=7 PMI_SIZE=9 SHMEM_SINGLETON=1 ./bad
+    try 2 --pmix env -u $unset SLURM_STEP_NUM_TASKS=7 PMI_SIZE=9 SHMEM_SINGLETON=1 ./bad
     [ $status -eq 0 ] && [ "$(sort "$out" | tr '\n' ' ')" = '0 of 2 1 of 2 ' ] ||
         fail "a server that answers, without $unset: status $status: $(cat "$out" "$err")"
 done

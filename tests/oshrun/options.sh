@@ -88,8 +88,9 @@ handed()
     mkdir "$dir/path"
     printf '#!/bin/sh\necho "$*"\n' >"$dir/path/$launcher"
     chmod +x "$dir/path/$launcher"
-    timeout 10 env PATH="$dir/path:/usr/bin:/bin" \
-        SLURM_JOB_ID="$([ "$launcher" = srun ] && echo 1)" \
+    job=-uSLURM_JOB_ID
+    [ "$launcher" != srun ] || job=SLURM_JOB_ID=1
+    timeout 10 env "$job" PATH="$dir/path:/usr/bin:/bin" \
         "$BUILD/bin/oshrun" -n 2 -H "${hosts:-elsewhere}" "$@" prog >"$out" 2>"$err"
     grep -q -- "$text" "$out" || fail "$launcher, $*: $(cat "$out" "$err")"
 }
@@ -98,6 +99,13 @@ handed srun '--cpu-bind=ldoms' --bind-to numa
 handed srun '--chdir=/a b' --wdir '/a b'
 handed srun '--output=log.%t' --output-filename log
 handed srun '--export=ALL --input=0 -n 2 -N 1 -w elsewhere --ntasks-per-node=2 '
+handed srun '--cpu-bind=verbose ' --report-bindings
+handed srun '--cpu-bind=none ' --bind-to none
+export SLURM_CPUS_PER_TASK=7 SLURM_NTASKS=4
+handed srun ' --cpus-per-task=7 ' -n 4
+handed srun ' -n 5 -N 1 -w elsewhere --ntasks-per-node=5 --kill-on' -n 5
+SRUN_CPUS_PER_TASK=3 handed srun ' --ntasks-per-node=2 --kill-on'
+unset SLURM_CPUS_PER_TASK SLURM_NTASKS
 hosts=elsewhere:2,far:1,far:1
 handed srun ' -n 4 -N 2 -w elsewhere,far --ntasks-per-node=2 ' -n 4
 handed prterun '--host elsewhere:2,far:2 ' -n 4

@@ -149,6 +149,7 @@ static void export_all(const struct opts *o, struct arg_list *w)
                                             strcspn(environ[i], "="))));
 }
 
+/* NULL: Slurm's own way, which follows the job's options and the site. */
 static const struct {
     const char *slurm, *prte, *mpirun;
 } bind_names[] = {
@@ -156,7 +157,7 @@ static const struct {
     [BIND_CORE] = { "cores", "core", "core" },
     [BIND_SOCKET] = { "sockets", "package", "socket" },
     [BIND_NUMA] = { "ldoms", "numa", "numa" },
-    [BIND_NONE] = { NULL, "none", "none" }
+    [BIND_NONE] = { "none", "none", "none" }
 };
 
 /* PEs for each host: --ppn, or an even share, which takes that all hosts have as
@@ -176,10 +177,26 @@ static int srun_ppn(const struct opts *o, const struct host *host, int n_hosts)
     return (o->n + n_hosts - 1) / n_hosts;
 }
 
+/* The processors of each task of the job, which srun does not take from it from
+ * Slurm 22.05 on; NULL: srun decides.  More PEs than tasks would not find them. */
+static const char *cpus_per_task(const struct opts *o)
+{
+    const char *tasks = getenv("SLURM_NTASKS");
+
+    if (!tasks)
+        tasks = getenv("SLURM_JOB_NUM_NODES");
+    if (getenv("SRUN_CPUS_PER_TASK") || o->oversubscribe ||
+        (o->n && (!tasks || o->n > atoi(tasks))))
+        return NULL;
+    return getenv("SLURM_CPUS_PER_TASK");
+}
+
 static void srun_args(struct arg_list *w, const struct opts *o,
                        const struct host *host, int n_hosts)
 {
     int ppn = srun_ppn(o, host, n_hosts);
+    const char *cpus = cpus_per_task(o);
+    const char *bind = bind_names[o->bind].slurm;
 
     append(w, must(strdup("--mpi=pmix")));
     /* Whatever sbatch --export=NONE has left for srun; and to PE 0 alone. */
@@ -193,16 +210,19 @@ static void srun_args(struct arg_list *w, const struct opts *o,
     }
     if (ppn)
         append(w, alloc_printf("--ntasks-per-node=%d", ppn));
+    if (cpus)
+        append(w, alloc_printf("--cpus-per-task=%s", cpus));
     /* As with us; srun itself would wait for the other PEs. */
     append(w, must(strdup("--kill-on-bad-exit=1")));
     if (o->oversubscribe)
         append(w, must(strdup("--overcommit")));
     if (o->tag)
         append(w, must(strdup("--label")));
-    if (bind_names[o->bind].slurm || o->report_bindings)
-        append(w, alloc_printf("--cpu-bind=%s%s", o->report_bindings
-                               ? "verbose," : "", bind_names[o->bind].slurm
-                               ? bind_names[o->bind].slurm : "none"));
+    if (bind || o->report_bindings)
+        append(w, alloc_printf("--cpu-bind=%s%s%s",
+                               o->report_bindings ? "verbose" : "",
+                               o->report_bindings && bind ? "," : "",
+                               bind ? bind : ""));
     if (o->wdir)
         append(w, alloc_printf("--chdir=%s", o->wdir));
     if (o->output)

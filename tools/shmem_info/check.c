@@ -150,8 +150,8 @@ static void check_oshrun(void)
 static void check_launcher(void)
 {
     static const char *const copies[] = {
-        "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE", "PALS_NRANKS",
-        "FLUX_JOB_SIZE", "PMI_SIZE"
+        "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PALS_SIZE",
+        "PALS_NRANKS", "FLUX_JOB_SIZE", "PMI_SIZE"
     };
     const char *v, *why = NULL;
     pmix_proc_t me;
