@@ -290,6 +290,11 @@ SHMEM_STALL_FILE=$PWD/small.json try 0 ./small
 [ $status -eq 0 ] && grep -q '"kind":"state","text":".*not waiting.*"}$' small.json ||
     fail "a stack of 8 KiB: status $status: $(cat "$err")"
 
+# A shell that runs the PE gets no signal that would end it.
+signalled sh -c './state none; exit $?'
+[ $status -eq 0 ] && [ "$(grep -c '^sluice: PE ' "$err")" -eq 3 ] ||
+    fail "shells around PEs: status $status: $(cat "$out" "$err")"
+
 # Off: the signal does what it does without a handler.
 SHMEM_STATE_SIGNAL=0
 export SHMEM_STATE_SIGNAL

@@ -119,8 +119,9 @@ static const struct pe *pe_of_group(const struct job *j, pid_t group)
 }
 
 /* A PE in the library has a thread that takes the request, so that none of the
- * program's is interrupted; other processes of the groups get SIGUSR2.  It
- * would end a PE that has not called shmem_init, which is named instead. */
+ * program's is interrupted; other processes of the groups get SIGUSR2 if they
+ * take it.  It would end a PE that has not called shmem_init, which is named
+ * instead, and a shell that runs one. */
 static void request_state_all(const struct job *j)
 {
     DIR *d = opendir("/proc");
@@ -132,7 +133,8 @@ static void request_state_all(const struct job *j)
         pid = (pid_t)atoi(e->d_name);
         pe = pid > 0 ? pe_of_group(j, getpgid(pid)) : NULL;
         if (pe && !report_request_process(pid) &&
-            (pe->in || tree_process_takes(pid, SIGUSR2)))
+            (tree_process_takes(pid, SIGUSR2) ||
+             (pe->in && pid == channel_owner((int)(pe - j->pe)))))
             kill(pid, SIGUSR2);
     }
     if (d)
