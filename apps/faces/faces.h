@@ -24,6 +24,9 @@ static inline size_t shape_points(const struct shape *s)
 /* How many blocks are around one. */
 int shape_neighbours(const struct shape *s, int pe);
 
+/* What reference_block() takes. */
+size_t reference_bytes(const struct shape *s);
+
 /* The block of this PE after so many steps from the values of this seed: by
  * going through all blocks, point by point. */
 void reference_block(const struct shape *s, unsigned seed, long steps, int pe,

@@ -5,6 +5,7 @@
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../halo/app.h"
 #include "../halo/halo.h"
@@ -387,6 +388,7 @@ static int options(int argc, char **argv)
         { .name = NULL }
     };
     int p[AXES], status;
+    double share;
 
     grid_factors(app.pes, AXES, p);
     for (int a = 0; a < AXES; a++) {
@@ -406,6 +408,16 @@ static int options(int argc, char **argv)
                                        s->n * s->n * s->n > INT32_MAX)
         return options_refuse("--elements, --points: a block has more than "
                               "%d points", INT32_MAX);
+    if (faces.o.verify == VERIFY_NONE)
+        return 0;
+    share = app_most((double)app.node_pes * (double)reference_bytes(s) /
+                   (double)sysconf(_SC_PHYS_PAGES) /
+                   (double)sysconf(_SC_PAGESIZE));
+    if (share > 0.5)
+        return options_refuse("--elements, --points: each PE computes the "
+                              "blocks of all %d again to compare, which takes "
+                              "%.2g times the memory of a node: say --verify "
+                              "none", app.pes, share);
     return 0;
 }
 

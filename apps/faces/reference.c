@@ -180,6 +180,12 @@ static void step(const struct plan *p, long block, double *u,
         u[i] = (double)((long long)u[i] % PRIME);
 }
 
+size_t reference_bytes(const struct shape *s)
+{
+    return 2 * sizeof(double) * shape_points(s) *
+           (size_t)(s->p[X] * s->p[Y] * s->p[Z]);
+}
+
 void reference_block(const struct shape *s, unsigned seed, long steps, int pe,
                      double *out)
 {

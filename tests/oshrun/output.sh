@@ -59,7 +59,7 @@ try -n 3 --output-filename "$dir/log" sh -c 'echo out; echo err >&2
         done
         exit 5
     }' sh "$dir"
-expect 5 --output-filename
+expect 5 --output-filename && said 'PE 2 .* exited with status 5.*S-E-PEEXIT'
 [ ! -s "$out" ] || fail "--output-filename: on the terminal: $(cat "$out")"
 for pe in 0 1 2; do
     [ "$(tr '\n' '|' <"$dir/log.$pe")" = "out|err|sluice: PE $pe (a): bad [S-E-ARG]|" ] ||

@@ -114,4 +114,12 @@ works uninstall make -C copy uninstall
 [ "$(find "$prefix" ! -type d | sort)" = "$prefix/bin/other
 $prefix/include/other.h" ] || fail "left: $(find "$prefix" ! -type d)"
 find "$prefix" -type d -name '*luice*' | grep . && fail 'directories left'
+
+# A moved tree whose library is not in lib/.
+(cd copy && ./configure --prefix="$prefix" --libdir="$prefix/lib64" &&
+    make install) >lib64.out 2>&1 || fail "lib64: $(tail -n 5 lib64.out)"
+mv copy gone
+mv "$prefix" "$PWD/moved"
+works 'gol2d beside lib64' "$PWD/moved/bin/oshrun" -n 2 \
+    "$PWD/moved/bin/gol2d" --help
 finish 'installation'

@@ -101,7 +101,7 @@ void job_report(struct job *j)
             (int)p->pid, died, same_exit, rest, advice(p));
         break;
     case BY_STATUS:
-        if (p->err.printed_error || all_printed_reason(j))
+        if (!j->files && (p->err.printed_error || all_printed_reason(j)))
             break;                  /* the PEs have said it better */
         same_exit_text(j, same_exit, sizeof(same_exit));
         say("S-E-PEEXIT", "PE %d (%s, pid %d) exited with status %d%s%s",
