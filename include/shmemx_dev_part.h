@@ -170,7 +170,7 @@ SHMEMI_DEV void shmemi_dev_pready_by(const shmemx_prequest_t *p, int part,
             shmemi_dev_put(&p->trig.dev, p->dest + (shmemi_u64)part * p->bytes,
                            p->source + (shmemi_u64)part * p->bytes, p->bytes,
                            p->pe, scope, 0);
-            shmemi_dev_copied(scope);
+            shmemi_dev_settle(scope);
         }
     }
     if (leads && mode != SHMEMI_DEV_PART_WAITS)

@@ -57,6 +57,18 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_put(const struct shmemx_dev *d, void *dest,
         shmemi_dev_await_done(d, t);
 }
 
+/* Before one thread fences for all of the scope, which has stored, or is behind
+ * a barrier of its own: the fence of another wave would not wait. */
+SHMEMI_DEV void shmemi_dev_settle(enum shmemi_dev_scope scope)
+{
+#ifdef SHMEMI_DEV_HIP
+    shmemi_dev_fence_own();
+    shmemi_dev_barrier(scope);
+#else
+    (void)scope;
+#endif
+}
+
 SHMEMI_DEV void shmemi_dev_put(const struct shmemx_dev *d, void *dest,
                                const void *source, shmemi_u64 n, int pe,
                                enum shmemi_dev_scope scope, int nbi)
@@ -71,22 +83,14 @@ SHMEMI_DEV void shmemi_dev_put(const struct shmemx_dev *d, void *dest,
     if (SHMEMI_DEV_LIKELY(to)) {
         shmemi_dev_copy(to, (shmemi_u64)source, n, scope);
         shmemi_dev_stored(d, r, to, n);
-    } else if (shmemi_dev_rank(scope) == 0 && n) {
-        shmemi_dev_far_put(d, dest, source, n, pe, nbi, SHMEMI_DEV_CALL_PUT);
+    } else if (n) {
+        shmemi_dev_settle(scope);
+        if (shmemi_dev_rank(scope) == 0)
+            shmemi_dev_far_put(d, dest, source, n, pe, nbi,
+                               SHMEMI_DEV_CALL_PUT);
     }
     if (!nbi)
         shmemi_dev_barrier(scope);
-}
-
-/* Behind such a copy, before one thread fences for all of the scope. */
-SHMEMI_DEV void shmemi_dev_copied(enum shmemi_dev_scope scope)
-{
-#ifdef SHMEMI_DEV_HIP
-    shmemi_dev_fence_own();
-    shmemi_dev_barrier(scope);
-#else
-    (void)scope;
-#endif
 }
 
 SHMEMI_DEV_SLOW void shmemi_dev_far_get(const struct shmemx_dev *d, void *dest,
@@ -227,8 +231,11 @@ SHMEMI_DEV void shmemi_dev_strided(const struct shmemx_dev *d, int puts,
     } else if (there) {
         shmemi_dev_strided_copy((shmemi_u64)dest, there, dst, sst, n, size,
                                 scope);
-    } else if (shmemi_dev_rank(scope) == 0 && n) {
-        shmemi_dev_far_strided(d, puts, dest, source, dst, sst, n, size, pe);
+    } else if (n) {
+        shmemi_dev_settle(scope);
+        if (shmemi_dev_rank(scope) == 0)
+            shmemi_dev_far_strided(d, puts, dest, source, dst, sst, n, size,
+                                   pe);
     }
     shmemi_dev_barrier(scope);
 }
@@ -311,6 +318,9 @@ SHMEMI_DEV void shmemi_dev_put_signal(const struct shmemx_dev *d, void *dest,
 
     if (!shmemi_dev_takes_part(d, scope))
         return;
+    /* What any thread of the scope has stored is before the signal. */
+    shmemi_dev_fence_own();
+    shmemi_dev_barrier(scope);
     r = shmemi_dev_reach_of(d, pe);
     to = r ? shmemi_dev_find(d, r->map, dest, n) : 0;
     if (SHMEMI_DEV_LIKELY(to || (r && !n))) {

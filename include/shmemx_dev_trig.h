@@ -149,7 +149,7 @@ SHMEMI_DEV void shmemi_dev_trig_copy_by(const shmemx_trig_dev_t *t, int tag,
         else if (c->bytes)
             shmemi_dev_put(&t->dev, c->dest, c->source, c->bytes, c->pe, scope,
                            0);
-        shmemi_dev_copied(scope);
+        shmemi_dev_settle(scope);
         if (leads)
             limit = shmemi_dev_trig_end(t, tag, limit);
     }

@@ -84,7 +84,6 @@ extern "C" __global__ void pass_on(SHMEMX_DEV_ARG(dev), struct ring *r)
     for (long round = 1; round <= ROUNDS; round++) {
         for (int i = threadIdx.x; i < LONGS; i += blockDim.x)
             r->sent[i] = round * 10000 + i + dev.my_pe;
-        __syncthreads();
         shmemx_dev_long_put_signal_block(&dev, r->data, r->sent, LONGS,
                                          &r->arrived, 1, SHMEM_SIGNAL_ADD, to);
         shmemx_dev_signal_wait_until_block(&dev, &r->arrived, SHMEM_CMP_GE,
