@@ -145,14 +145,27 @@ void gtl_close(void)
     lock_release(&opening);
 }
 
+/* A unit of at least that of any GPU, and the word of shmemi_dev_share(). */
+static size_t shared_of_group(const struct gtl_device *d, size_t shared)
+{
+    enum { UNIT = 512, WORD = 8 };
+
+    if (shared > d->shared_each)
+        return shared;
+    return d->shared_reserved + (shared + WORD + UNIT - 1) / UNIT * UNIT;
+}
+
 unsigned gtl_resident_groups(unsigned items, size_t shared)
 {
     const struct gtl_device *d = &gtl_device;
-    size_t each = d->groups_each ? d->groups_each : UINT32_MAX;
+    size_t each = d->groups_each ? d->groups_each : UINT32_MAX, all = items;
 
-    if (d->items_each && d->items_each / items < each)
-        each = d->items_each / items;
-    if (d->shared_each && shared && d->shared_each / shared < each)
+    if (d->items_unit)
+        all = (all + d->items_unit - 1) / d->items_unit * d->items_unit;
+    if (d->items_each && d->items_each / all < each)
+        each = d->items_each / all;
+    shared = shared_of_group(d, shared);
+    if (d->shared_each && d->shared_each / shared < each)
         each = d->shared_each / shared;
     return each >= UINT32_MAX ? 0 : d->processors * (unsigned)each;
 }

@@ -38,6 +38,21 @@ static void *page(void)
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+/* Warps are whole, and the driver takes some shared memory for itself. */
+T(as_many_groups_as_are_resident_at_once)
+{
+    const struct gtl_device *d = &gtl_device;
+
+    T_TRUE(d->processors > 0);
+    T_EQ(d->items_unit, 32);
+    T_EQ(gtl_resident_groups(100, 0), gtl_resident_groups(128, 0));
+    T_LE(gtl_resident_groups(129, 0), d->processors * (d->items_each / 160));
+    T_LE(gtl_resident_groups(64, 32 * KIB), (unsigned)(d->processors *
+         (d->shared_each / (32 * KIB + d->shared_reserved + 8))));
+    T_TRUE(gtl_resident_groups(64, 32 * KIB) > 0);
+    T_EQ(gtl_resident_groups(64, SIZE_MAX), 0);
+}
+
 T(addresses_are_distinguished)
 {
     int (*managed)(uint64_t *, size_t, unsigned) = cu("cuMemAllocManaged");
@@ -507,6 +522,7 @@ int main(int argc, char **argv)
         gtl_close();
         return rc;
     }
+    T_RUN(as_many_groups_as_are_resident_at_once);
     T_RUN(addresses_are_distinguished);
     T_RUN(blocks_go_where_their_strides_say);
     T_RUN(atomics_work_on_the_device_and_on_pinned_words);

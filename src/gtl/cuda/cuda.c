@@ -160,8 +160,11 @@ static void probe_residency(struct gtl_device *d)
         (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     d->items_each =
         (unsigned)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    d->items_unit = (unsigned)attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     d->shared_each = (size_t)attribute(
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    d->shared_reserved = (size_t)attribute(
+        CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
 }
 
 static void probe(struct gtl_device *d)

@@ -37,6 +37,7 @@
     X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)                           \
     X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)                           \
     X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906)                              \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                    \
     X(CU_DEVICE_ATTRIBUTE_MAX_PITCH, 11)                                    \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                         \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)               \
@@ -53,6 +54,7 @@
     X(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,      \
       103)                                                                  \
     X(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, 110)     \
+    X(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)            \
     X(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED, 116)                   \
     X(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS, 117)        \
     X(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING, 118)             \

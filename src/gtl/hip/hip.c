@@ -117,6 +117,7 @@ static int describe(struct gtl_device *d)
     warn_blocking();
     d->processors = (unsigned)attribute(HIP_ATTR_PROCESSORS);
     d->items_each = (unsigned)attribute(HIP_ATTR_ITEMS_EACH);
+    d->items_unit = 64;         /* the larger one of its two wave sizes */
     d->shared_each = (size_t)attribute(HIP_ATTR_SHARED_EACH);
     d->hw_queues = queues ? atoi(queues) : 0;
     if (d->hw_queues < 1)

@@ -19,10 +19,11 @@ enum { LEAST = 64, SPREAD = 255, YIELDS = 16, STUCK_S = 60 };
 
 unsigned ptx_blocks_each(unsigned threads, size_t shared)
 {
+    enum { DRIVERS = 1024 };    /* bytes of each block */
     unsigned n = PTX_RESIDENT / ((threads + WARP - 1) / WARP * WARP);
 
-    if (shared && PTX_SHARED_MOST / shared < n)
-        n = (unsigned)(PTX_SHARED_MOST / shared);
+    if ((PTX_SHARED_MOST + DRIVERS) / (shared + DRIVERS) < n)
+        n = (unsigned)((PTX_SHARED_MOST + DRIVERS) / (shared + DRIVERS));
     return n > 16 ? 16 : n;
 }
 
