@@ -584,6 +584,96 @@ T(the_host_waits_for_starts_outside)
     shmem_free(to);
 }
 
+/* A pair of messages of one value, through a queue of which a graph has a
+ * start. */
+static void make_pair(struct step *p, int tag, shmemx_req_t r[2])
+{
+    T_EQ(shmemx_send_init(p->from, N * sizeof(long), next, tag, &r[0]), 0);
+    T_EQ(shmemx_recv_init(p->to, N * sizeof(long), prev, tag, &r[1]), 0);
+    T_EQ(shmemx_matchall(2, r), 0);
+}
+
+static void start_and_wait(shmemx_queue_t q, struct step *p, shmemx_req_t r[2])
+{
+    T_EQ(shmemx_stream_call(s, fill_next, p), 0);
+    T_EQ(shmemx_enqueue_startall(q, 2, r), 0);
+    T_EQ(shmemx_enqueue_waitall(q, 2, r), 0);
+    T_EQ(shmemx_stream_call(s, read_sum, p), 0);
+}
+
+static shmemx_graph_t recorded_start(shmemx_queue_t q, struct step *p,
+                                     shmemx_req_t r[2])
+{
+    shmemx_graph_t g;
+
+    begin();
+    start_and_wait(q, p, r);
+    g = recorded();
+    T_EQ(shmemx_graph_launch(g, s), 0);
+    finish();
+    shmem_barrier_all();
+    return g;
+}
+
+/* A start of another queue does not overtake a deferred one. */
+T(a_request_of_two_queues)
+{
+    struct step p = step_make();
+    shmemx_queue_t q[2];
+    shmemx_req_t r[2];
+    shmemx_graph_t g;
+    int released = 0;
+
+    make_pair(&p, 6, r);
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_queue_create(s, NULL, 0, &q[i]), 0);
+    g = recorded_start(q[0], &p, r);
+    T_EQ(shmemx_stream_call(s, wait_for_word, &released), 0);
+    for (int i = 0; i < 6; i++)
+        start_and_wait(q[i % 2], &p, r);
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    finish();
+    destroy(g);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_req_wait(r[i]), 0);
+        T_EQ(shmemx_req_free(&r[i]), 0);
+    }
+    for (int i = 0; i < 2; i++)
+        T_EQ(shmemx_queue_destroy(q[i]), 0);
+    step_end(&p, 7);
+}
+
+/* Later starts of the queue may be behind what the host is about to do. */
+T(the_host_waits_for_one_request)
+{
+    struct step p = step_make(), late = step_make();
+    shmemx_req_t r[2], behind[2];
+    shmemx_queue_t q;
+    shmemx_graph_t g;
+    int released = 0;
+
+    make_pair(&p, 7, r);
+    make_pair(&late, 8, behind);
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    g = recorded_start(q, &p, r);
+    start_and_wait(q, &p, r);
+    T_EQ(shmemx_stream_call(s, wait_for_word, &released), 0);
+    start_and_wait(q, &late, behind);
+    T_EQ(shmemx_req_wait(r[0]), 0);
+    T_EQ(shmemx_req_wait(r[1]), 0);
+    is_empty(q, 2, behind, 0);
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    finish();
+    destroy(g);
+    for (int i = 0; i < 2; i++) {
+        T_EQ(shmemx_req_free(&r[i]), 0);
+        T_EQ(shmemx_req_free(&behind[i]), 0);
+    }
+    T_EQ(shmemx_queue_destroy(q), 0);
+    step_end(&p, 2);
+    step_end(&late, 1);
+}
+
 int main(void)
 {
     st_begin();
@@ -602,6 +692,8 @@ int main(void)
     T_RUN(waits_of_a_queue_before_starts);
     T_RUN(queues_that_were_filled);
     T_RUN(the_host_waits_for_starts_outside);
+    T_RUN(a_request_of_two_queues);
+    T_RUN(the_host_waits_for_one_request);
     T_EQ(shmemx_stream_destroy(s), 0);
     return st_end();
 }

@@ -41,6 +41,9 @@ int stream_queue_recorded(const struct stream_where *w, const struct queue *q)
     return unlikely(rc == -EBUSY) ? 1 : stream_device_rc(w, rc);
 }
 
+/* Has any start been deferred?  Set before its requests are. */
+static bool any_deferred;       /* atomic */
+
 /* Of the next start or wait; 0: a graph records it. */
 static uint64_t next_number(struct queue *q)
 {
@@ -55,8 +58,10 @@ static int defer(const struct stream_where *w, struct queue *q,
 
     if (!rc && !q->recorded)    /* of the first: nothing is launched yet */
         q->recorded = true;
-    if (!rc && number)
+    if (!rc && number) {
         q->deferred = number;
+        __atomic_store_n(&any_deferred, true, __ATOMIC_RELAXED);
+    }
     return rc;
 }
 
@@ -69,6 +74,34 @@ static void set_made(struct shmemx_queue *queue, uint64_t number)
         return;
     /* release: pairs with stream_queue_deferred_made(). */
     __atomic_store_n(&q->deferred_made, number, __ATOMIC_RELEASE);
+}
+
+/* Behind the wait for it a request is not touched.  Later starts of the queue
+ * may stand behind what this thread is about to do. */
+struct queue *stream_req_find_deferral(const struct req *r)
+{
+    struct queue *q = handle_find(&stream_queues, r->deferred_on);
+    uint64_t number = q ? q->deferred : 0;
+
+    if (r->deferred_wait)
+        number = r->deferred_wait;
+    /* acquire: as stream_queue_deferred_made(). */
+    return q && __atomic_load_n(&q->deferred_made, __ATOMIC_ACQUIRE) < number
+           ? q : NULL;
+}
+
+bool stream_reqs_are_deferred(int n, struct shmemx_req *reqs[])
+{
+    const struct req *r;
+
+    if (likely(!__atomic_load_n(&any_deferred, __ATOMIC_RELAXED)))
+        return false;
+    for (int i = 0; i < n; i++) {
+        r = handle_find(&stream_reqs, reqs[i]);
+        if (r && stream_req_deferred_on(r))
+            return true;
+    }
+    return false;
 }
 
 /* ---- requests ---- */
@@ -104,6 +137,12 @@ static int may_record(const struct stream_where *w, int n,
     return 0;
 }
 
+static void set_deferral(struct req *r, const struct these *t)
+{
+    r->deferred_on = t->queue;
+    r->deferred_wait = t->what == stream_wait_requests ? t->deferred : 0;
+}
+
 int stream_queue_record(const struct stream_where *w, struct queue *q,
                         stream_requests_call *what, int n,
                         struct shmemx_req *reqs[])
@@ -122,7 +161,7 @@ int stream_queue_record(const struct stream_where *w, struct queue *q,
         memcpy(t->reqs, reqs, (size_t)n * sizeof *reqs);
     rc = defer(w, q, repeat, t, size, t->deferred);
     for (int i = 0; i < n && !rc && t->deferred; i++)
-        stream_req_at(w->call, reqs, i)->deferred_on = t->queue;
+        set_deferral(stream_req_at(w->call, reqs, i), t);
     free(t);
     return rc;
 }
@@ -184,6 +223,7 @@ static void set_state(struct queue *q, enum req_state state,
             continue;
         r->state = state;
         r->deferred_on = r->own ? NULL : on;
+        r->deferred_wait = 0;
     }
 }
 

@@ -213,7 +213,8 @@ void stream_queue_await(const char *call, const struct queue *q,
     core_wait_over(&w);
 }
 
-void stream_queue_await_deferred(const char *call, const struct queue *q)
+void stream_queue_await_deferred(const char *call, const struct queue *q,
+                                 const struct req *r)
 {
     struct core_waiter w = {
         .addr = &q->deferred_made, .bytes = sizeof q->deferred_made,
@@ -221,7 +222,8 @@ void stream_queue_await_deferred(const char *call, const struct queue *q)
         .info.call = call
     };
 
-    while (!stream_queue_deferred_made(q))
+    while (r ? stream_req_deferred_on(r) != NULL
+             : !stream_queue_deferred_made(q))
         core_wait_step(&w);
     core_wait_over(&w);
 }
@@ -232,7 +234,7 @@ int stream_queue_wait_host(const char *call, struct shmemx_queue *queue)
 
     if (!q)
         return -EINVAL;
-    stream_queue_await_deferred(call, q);
+    stream_queue_await_deferred(call, q, NULL);
     for (int kind = 0; kind <= TOKEN_KINDS; kind++)
         stream_queue_await(call, q, last_of(q, kind), reached, NULL);
     messages_ended(call, q, true);

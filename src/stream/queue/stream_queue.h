@@ -49,7 +49,10 @@ struct req {
      * persistent one, of all such. */
     struct list_link link;
     struct stream_token token;   /* of its last start, or of the wait for it */
-    struct shmemx_queue *deferred_on;   /* the queue of a deferred start */
+    /* The queue of a deferred start or wait, and the number there of a wait
+     * that names this request; 0: none does yet. */
+    struct shmemx_queue *deferred_on;
+    uint64_t deferred_wait;
     struct stream_op op;
 };
 
@@ -164,8 +167,10 @@ void stream_queue_await(const char *call, const struct queue *q,
                         bool (*over)(const struct queue *q,
                                      struct stream_token m),
                         const struct req *r);
-/* The same until its deferred starts and waits are made. */
-void stream_queue_await_deferred(const char *call, const struct queue *q);
+/* The same until its deferred starts and waits are made; r: those of this
+ * request. */
+void stream_queue_await_deferred(const char *call, const struct queue *q,
+                                 const struct req *r);
 /* NULL: it is none, reported. */
 struct queue *stream_queue_of(const char *call, struct shmemx_queue *queue);
 /* Is the stream to get anything more of it?  0; else, reported, -EIO; -EINVAL:
@@ -224,13 +229,14 @@ static inline bool stream_queue_deferred_made(const struct queue *q)
 
 /* The queue whose deferred starts and waits may still change the request; NULL:
  * none. */
+struct queue *stream_req_find_deferral(const struct req *r);
 static inline struct queue *stream_req_deferred_on(const struct req *r)
 {
-    struct queue *q = unlikely(r->deferred_on != NULL)
-                          ? handle_find(&stream_queues, r->deferred_on) : NULL;
-
-    return q && !stream_queue_deferred_made(q) ? q : NULL;
+    return unlikely(r->deferred_on != NULL) ? stream_req_find_deferral(r)
+                                            : NULL;
 }
+/* Has one of them a deferred start or wait?  Of NULL and wrong handles: no. */
+bool stream_reqs_are_deferred(int n, struct shmemx_req *reqs[]);
 
 /* Where a request was started.  A queue goes when all of it has ended, so NULL
  * says that the request has. */

@@ -44,7 +44,8 @@ int stream_queue_start_all(const char *call, struct shmemx_queue *queue, int n,
     rc = stream_queue_recorded(&w, q);
     if (rc < 0)
         return rc;
-    return rc ? stream_queue_record(&w, q, stream_start_requests, n, reqs)
+    return rc || stream_reqs_are_deferred(n, reqs)
+              ? stream_queue_record(&w, q, stream_start_requests, n, reqs)
               : stream_start_requests(&w, q, n, reqs);
 }
 
@@ -76,7 +77,7 @@ int stream_queue_wait_all(const char *call, struct shmemx_queue *queue, int n,
 
     if (rc)
         return rc;
-    return wait_is_recorded(q)
+    return wait_is_recorded(q) || stream_reqs_are_deferred(n, reqs)
                ? stream_queue_record(&w, q, stream_wait_requests, n, reqs)
                : stream_wait_requests(&w, q, n, reqs);
 }

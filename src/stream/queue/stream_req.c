@@ -291,7 +291,7 @@ int stream_req_wait_host(const char *call, struct shmemx_req *req)
         return -EINVAL;
     q = stream_req_deferred_on(r);
     if (unlikely(q != NULL))
-        stream_queue_await_deferred(call, q);
+        stream_queue_await_deferred(call, q, r);
     return r->ops->await(call, r);
 }
 
