@@ -240,6 +240,7 @@ int trig_reset(const char *call, struct shmemx_trig *trig, int tag)
         return -EINVAL;
     end = all ? t->n_tags : tag + 1;
     lock_acquire(&t->lock);
+    trig_scan_tags(t, from, end);       /* what has its hits is done */
     trig_step(t, &busy);
     for (int i = from; !rc && i < end; i++)
         if (is_busy(t, i)) {

@@ -8,6 +8,8 @@
  * Env: SHMEM_DEVICE=software SHMEM_DEVICE_SYMMETRIC_SIZE=16M */
 #include "trig.h"
 
+#include <pthread.h>
+
 enum { TAGS = 1000, GROUPS = 4, ITEMS = 8, ROUNDS = 200, BIG = 300000 };
 static long *there, *here;              /* [TAGS] */
 static uint64_t signals[TAGS];
@@ -381,6 +383,47 @@ T(reset_and_posted_again)
     end();
 }
 
+/* Operations of another tag keep the trigger's lock. */
+static void *large_puts(void *stop)
+{
+    for (uint64_t n = 1; !__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE); n++) {
+        T_EQ(shmemx_trig_put(trig, 1, 1, there, &here[TAGS / 2],
+                             TAGS / 2 * sizeof *here, next), 0);
+        T_EQ(shmemx_trig_hit(trig, 1, 1), 0);
+        T_EQ(shmemx_trig_wait(trig, 1, n), 0);
+        T_EQ(shmemx_trig_reset(trig, 1), 0);
+    }
+    return NULL;
+}
+
+/* An operation that has its hits is done, though no thread could look yet. */
+T(reset_behind_hits)
+{
+    enum { TIMES = 3000 };
+    int stop = 0, rc;
+    pthread_t other;
+
+    begin(2);
+    pthread_create(&other, NULL, large_puts, &stop);
+    for (int i = 0; i < TIMES; i++) {
+        T_EQ(shmemx_trig_signal_op(trig, 0, 1, &signals[0], 1,
+                                   SHMEM_SIGNAL_ADD, next), 0);
+        T_EQ(shmemx_trig_hit(trig, 0, 1), 0);
+        rc = shmemx_trig_reset(trig, 0);
+        if (rc == -EBUSY)
+            T_EQ(shmemx_trig_wait(trig, 0, (uint64_t)i + 1), 0);
+        else
+            T_EQ(rc, 0);
+        T_EQ(done(0), (uint64_t)i + 1);
+        if (rc)
+            T_EQ(shmemx_trig_reset(trig, 0), 0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    pthread_join(other, NULL);
+    shmem_signal_wait_until(&signals[0], SHMEM_CMP_EQ, TIMES);
+    end();
+}
+
 T(all_tags_are_armed_or_none)
 {
     begin(4);
@@ -486,6 +529,10 @@ T(large)
 
 int main(void)
 {
+    int level;
+
+    T_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level), 0);
+    T_EQ(level, SHMEM_THREAD_MULTIPLE);
     kernel_begin();
     T_RUN(operations_begin_at_their_threshold);
     T_RUN(a_hit_before_the_post_counts);
@@ -496,10 +543,12 @@ int main(void)
     T_RUN(a_kernel_gives_the_arguments);
     T_RUN(armed_again);
     T_RUN(reset_and_posted_again);
+    T_RUN(reset_behind_hits);
     T_RUN(all_tags_are_armed_or_none);
     T_RUN(streams_come_and_go);
     T_RUN(streams_hit_and_wait);
     T_RUN(one_with_its_hits_does_not_wait_for_room);
     T_RUN(large);
+    shmem_finalize();           /* the last one is kernel_end()'s */
     return kernel_end();
 }
