@@ -46,6 +46,7 @@ struct coll {
     uint32_t number;            /* of those of its team: the same on all */
     void *stream;
     struct shmemx_queue *queue;
+    void *outer;                /* the program's stream of the last start */
     struct coll_counters *counters;
     uint64_t seq;               /* of the last iteration that was started */
     char *room;                 /* for what arrives, in the pool, or NULL */
@@ -488,6 +489,32 @@ static int check_start(const struct stream_where *w, const struct req *r, int i)
     return -EPIPE;
 }
 
+/* The messages are of a stream that the program does not know. */
+static struct stream_errors *errors_of(const struct coll *c)
+{
+    struct queue *q = handle_find(&stream_queues, c->queue);
+
+    return q ? &q->ring->exec.failed : NULL;
+}
+
+static void assign_errors(struct coll *c, void *stream)
+{
+    struct stream_errors *e = errors_of(c);
+
+    if (likely(stream == c->outer) || !e)
+        return;
+    stream_errors_assign(e, stream);
+    c->outer = stream;
+}
+
+static int error(const char *call, struct req *r, struct stream_errors *of_queue)
+{
+    const struct stream_errors *e = errors_of(coll_of(r));
+
+    (void)of_queue;
+    return e ? stream_errors_take_ring(call, e) : 0;
+}
+
 static int start(const struct stream_where *w, struct queue *q, struct req *r,
                  struct start_parts *parts)
 {
@@ -499,6 +526,7 @@ static int start(const struct stream_where *w, struct queue *q, struct req *r,
     int rc;
 
     (void)q, (void)parts;
+    assign_errors(c, w->stream);
     rc = stream_device_rc(w,
                           gtl->write64(&c->counters->started, seq, w->stream));
     if (!rc)
@@ -567,7 +595,7 @@ static const struct stream_req_ops coll_req_ops = {
     .started = stream_req_no_call,
     .wait = { wait, stream_req_no_step, stream_req_no_step },
     .completed = completed, .waiter = waiter, .finish = stream_req_no_call,
-    .error = stream_req_no_error, .is_running = is_running,
+    .error = error, .is_running = is_running,
     .busy = stream_req_not_busy, .free = free_req, .close = stream_req_no_free,
     .name = name, .test = stream_req_test_started,
     .await = stream_req_await_started

@@ -188,6 +188,16 @@ void stream_errors_init(struct stream_errors *f, void *stream,
         xport_net->ctx_continue_on_error(net, failed, f);
 }
 
+void stream_errors_assign(struct stream_errors *f, void *stream)
+{
+    uint64_t owner = gtl_stream_owner(stream);
+
+    lock_acquire(&lock);
+    f->stream = stream;
+    f->owner = owner;
+    lock_release(&lock);
+}
+
 /* Takes the record off the list. */
 static void unlist(struct stream_errors **at) REQUIRES(lock)
 {

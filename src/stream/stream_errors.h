@@ -32,6 +32,8 @@ struct stream_errors {
     int pe;
     char cause[256];
 };
+/* From here on the calls of that stream return the failures. */
+void stream_errors_assign(struct stream_errors *f, void *stream);
 /* Failures of the endpoint context (or NULL) are recorded there. */
 void stream_errors_init(struct stream_errors *f, void *stream,
                         struct xport_ctx *net);

@@ -243,12 +243,47 @@ static void cut(int peer)
     IS(shmemx_stream_sync(s), -EIO);
 }
 
+/* A collective request has messages on a stream of its own.  Only PE 0's fail,
+ * and PE 1 waits for them in vain. */
+static void collectives(int me)
+{
+    static double sum, of = 1;
+    shmemx_req_t r[2];
+    shmemx_stream_t s;
+    shmemx_queue_t q;
+
+    IS(shmemx_stream_create(&s), 0);
+    IS(shmemx_queue_create(s, NULL, 0, &q), 0);
+    IS(shmemx_allreduce_init(SHMEM_TEAM_WORLD, &sum, &of, 1, SHMEMX_DOUBLE,
+                             SHMEMX_SUM, &r[0]), 0);
+    IS(shmemx_barrier_init(SHMEM_TEAM_WORLD, &r[1]), 0);
+    IS(shmemx_enqueue_startall(q, 2, r), 0);
+    if (me) {
+        shmem_uint64_wait_until(&back, SHMEM_CMP_EQ, 9);
+        shmem_global_exit(bad);
+    }
+    IS(shmemx_req_wait(r[0]), -EIO);
+    IS(sum, 2);
+    IS(shmemx_enqueue_waitall(q, 1, &r[1]), 0);
+    IS(shmemx_stream_sync(s), -EIO);    /* of the barrier */
+    IS(shmemx_stream_sync(s), 0);
+    fflush(stdout);
+    shmem_uint64_p(&back, 9, 1);
+    shmem_quiet();
+    sleep(20);
+}
+
 int main(int argc, char **argv)
 {
+    const char *pe = getenv("SLUICE_JOB_PE");
     int me;
 
+    if (pe && !strcmp(pe, "1") && !strcmp(argv[1], "collectives"))
+        unsetenv("SHMEM_FAULT");
     shmem_init();
     me = shmem_my_pe();
+    if (!strcmp(argv[1], "collectives"))
+        collectives(me);
     if (!me && !strcmp(argv[1], "streams"))
         streams(1);
     if (!me && !strcmp(argv[1], "queue"))
@@ -327,6 +362,7 @@ wait
 run 'tcp;ofi_rxm' ofi.post streams tcp &
 run sockets ofi.key queue keys &
 wait
+run sockets ofi.key collectives collectives
 run sockets ofi.hmem lose killed
 grep -q 'PE 1 (.*) was killed by signal 9.*\[S-E-PEDIED\]' killed &&
     grep -qx 'exit status 137' killed && ! grep -q nothing killed ||
@@ -387,4 +423,6 @@ for rule in '' 1; do
     queue nics$rule "$to: Input/output error: the target refused the operation.*"
 done
 queue post "$to: Input/output error; provider sockets[^;]*"
+one="on stream 0x[0-9a-f]+ shmemx_enqueue_startall failed: [a-z]+, $to: Permission denied; provider sockets.*"
+lines collectives "shmemx_req_wait: $one" "shmemx_stream_sync: $one"
 finish 'what fails on a stream is counted and told'
