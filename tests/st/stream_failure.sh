@@ -251,21 +251,30 @@ static void collectives(int me)
     shmemx_req_t r[2];
     shmemx_stream_t s;
     shmemx_queue_t q;
+    int rc;
 
     IS(shmemx_stream_create(&s), 0);
     IS(shmemx_queue_create(s, NULL, 0, &q), 0);
     IS(shmemx_allreduce_init(SHMEM_TEAM_WORLD, &sum, &of, 1, SHMEMX_DOUBLE,
                              SHMEMX_SUM, &r[0]), 0);
     IS(shmemx_barrier_init(SHMEM_TEAM_WORLD, &r[1]), 0);
-    IS(shmemx_enqueue_startall(q, 2, r), 0);
+    IS(shmemx_enqueue_startall(q, 1, &r[0]), 0);
     if (me) {
+        IS(shmemx_enqueue_startall(q, 1, &r[1]), 0);
         shmem_uint64_wait_until(&back, SHMEM_CMP_EQ, 9);
         shmem_global_exit(bad);
     }
-    IS(shmemx_req_wait(r[0]), -EIO);
+    IS(shmemx_enqueue_waitall(q, 1, &r[0]), 0);
+    /* The failure of a short message may come after the sum. */
+    while (!(rc = shmemx_req_wait(r[0])))
+        usleep(1000);
+    IS(rc, -EIO);
     IS(sum, 2);
+    IS(shmemx_enqueue_startall(q, 1, &r[1]), 0);
     IS(shmemx_enqueue_waitall(q, 1, &r[1]), 0);
-    IS(shmemx_stream_sync(s), -EIO);    /* of the barrier */
+    while (!(rc = shmemx_stream_sync(s)))
+        usleep(1000);
+    IS(rc, -EIO);
     IS(shmemx_stream_sync(s), 0);
     fflush(stdout);
     shmem_uint64_p(&back, 9, 1);
