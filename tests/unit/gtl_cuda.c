@@ -245,6 +245,13 @@ T(a_stream_waits_for_words_events_and_calls)
     T_EQ(gtl->stream_query(s), -EAGAIN);
     __atomic_store_n(word, gtl_device.kernels ? ~0ULL : 7, __ATOMIC_RELEASE);
     T_EQ(gtl->stream_sync(s), 0);
+    /* Any flag, however large. */
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    T_EQ(gtl->wait64(word, 1, s), 0);
+    usleep(3000);
+    T_EQ(gtl->stream_query(s), -EAGAIN);
+    __atomic_store_n(word, UINT64_MAX - 1, __ATOMIC_RELEASE);
+    T_EQ(gtl->stream_sync(s), 0);
     T_EQ(gtl->release(s), 0);
     T_EQ(gtl->launch(NULL, NULL, NULL, s), -ENOTSUP);
     gtl->event_destroy(e);

@@ -106,13 +106,17 @@ int gtl_cu_write64(uint64_t *word, uint64_t value, void *s)
 
 /* The device compares by the sign of the difference, which is the same thing
  * as long as word and least are less than 2^63 apart.  Counters are; of what
- * a program gives, a bound in the upper half is left to the kernel. */
+ * a program gives, a bound in the upper half is left to the kernel, and 1 is a
+ * wait for any bit. */
 int gtl_cu_wait64(uint64_t *word, uint64_t least, void *s)
 {
     if (!least)
         return 0;
     if (!gtl_cu_device.memops || least > INT64_MAX)
         return gtl_cu_kernel_wait64(word, least, s);
+    if (least == 1)
+        return CU(cuStreamWaitValue64_v2, s, gtl_cu_ptr(word), UINT64_MAX,
+                  gtl_cu_device.wait_flags | CU_STREAM_WAIT_VALUE_AND);
     return CU(cuStreamWaitValue64_v2, s, gtl_cu_ptr(word), least,
               gtl_cu_device.wait_flags);
 }

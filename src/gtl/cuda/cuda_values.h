@@ -90,6 +90,7 @@
     X(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, 1)                                 \
     X(CU_GRAPH_USER_OBJECT_MOVE, 1)                                         \
     X(CU_STREAM_WAIT_VALUE_GEQ, 0)                                          \
+    X(CU_STREAM_WAIT_VALUE_AND, 2)                                          \
     X(CU_STREAM_WAIT_VALUE_FLUSH, 1 << 30)                                  \
     X(CU_STREAM_WRITE_VALUE_DEFAULT, 0)                                     \
     X(CU_STREAM_MEM_OP_WAIT_VALUE_64, 4)                                    \
