@@ -6,6 +6,7 @@
 #include "../pe/off_node.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <shmemx_st.h>
 #include <unistd.h>
 
@@ -62,9 +63,44 @@ static void keep_a_queue(void)
     T_EQ(shmemx_queue_destroy(q), 0);
 }
 
-int main(void)
+static shmemx_queue_t queue_of(void *s)
+{
+    shmemx_queue_t q;
+
+    T_EQ(shmemx_queue_create(s, NULL, 0, &q), 0);
+    return q;
+}
+
+/* A queue refuses everything once its stream is gone, also where the handle is
+ * another stream's. */
+static void use_queues(void)
+{
+    shmemx_queue_t ours, vendors;
+    shmemx_stream_t s;
+    void *t, *again;
+
+    T_EQ(shmemx_stream_create(&s), 0);
+    ours = queue_of(s);
+    T_EQ(shmemx_stream_destroy(s), 0);
+    T_EQ(shmemx_enqueue_atomic_add_int64(ours, &in[0], 1, next, NULL), -EINVAL);
+    T_EQ(shmemx_queue_destroy(ours), 0);
+    T_EQ(make(&t, 1), 0);
+    vendors = queue_of(t);
+    T_EQ(shmemx_enqueue_atomic_add_int64(vendors, &in[0], 1, next, NULL), 0);
+    T_EQ(destroy(t), 0);
+    T_EQ(make(&again, 1), 0);
+    if (again == t)
+        T_EQ(shmemx_enqueue_start(vendors), -EINVAL);
+    T_EQ(destroy(again), 0);
+    shmem_barrier_all();
+    T_EQ(in[0], 0);
+}
+
+int main(int argc, char **argv)
 {
     void *driver;
+
+    (void)argv;
 
     device_begin(SHMEM_THREAD_SINGLE);
     driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -72,6 +108,10 @@ int main(void)
     *(void **)&make = dlsym(driver, "cuStreamCreate");
     *(void **)&destroy = dlsym(driver, "cuStreamDestroy_v2");
     shmem_barrier_all();
+    if (argc > 1) {
+        use_queues();
+        return memory_end();
+    }
     wait_and_destroy();
     keep_a_queue();
     shmem_barrier_all();

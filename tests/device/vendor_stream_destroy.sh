@@ -23,4 +23,8 @@ for far in '' '--ppn 1'; do
     } &
 done
 wait
+on cuda-discrete "$BUILD/bin/oshrun" -n 1 "$at/device/vendor_stream_destroy" \
+    queues >said 2>&1 &&
+    grep -q "shmemx_enqueue_atomic_add_int64: the queue's stream was destroyed" said ||
+    { echo 'FAIL: queues'; cat said; echo >>failed; }
 finish

@@ -8,6 +8,7 @@
 #include "stream/queue/stream_queue.h"
 #include "base/symbol.h"
 #include "stream/graph/stream_graph.h"
+#include "stream/ring/stream_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,9 +36,13 @@ struct used {
 
 int stream_queue_recorded(const struct stream_where *w, const struct queue *q)
 {
-    uint64_t id;
+    uint64_t id = STREAM_ID_UNKNOWN;
     int rc = q->recorded ? -EBUSY : gtl->stream_check(q->stream, &id);
 
+    if (unlikely(!rc && id != q->ring->id && id != STREAM_ID_UNKNOWN &&
+                 q->ring->id != STREAM_ID_UNKNOWN))
+        return stream_refuse(ERR_STREAM, w->call, "the queue's stream was "
+                             "destroyed, and another one has its handle");
     return unlikely(rc == -EBUSY) ? 1 : stream_device_rc(w, rc);
 }
 

@@ -317,6 +317,9 @@ int stream_queue_check(const char *call, const struct queue *q)
                       "in the middle");
         return -EIO;
     }
+    if (unlikely(stream_destroyed_here(q)))
+        return stream_refuse(ERR_STREAM, call, "the queue's stream was "
+                             "destroyed");
     if (likely(gtl_stream_owner(q->stream) == q->owner))
         return 0;
     return stream_refuse(ERR_STREAM, call, "the queue is of the per-thread "
