@@ -60,14 +60,20 @@ bool trig_memory_open(struct trig *t)
     return true;
 }
 
-/* Of a stream that has been destroyed, and that has stored all its counts: these
- * go on from there. */
+/* Of a stream that has stored all its counts: these go on from there.  First of
+ * those that have been destroyed; the vendor's calls destroy streams that are not
+ * known to be, so of many also of another one, which takes one anew. */
 static struct trig_stream *take_over(struct trig *t, void *stream, uint64_t id)
 {
+    enum { MANY = 32 };
     struct trig_stream *s = t->streams;
+    int n = 0;
 
-    while (s && (s->stream || !is_done(s, t->n_tags)))
-        s = s->next;
+    for (; s && (s->stream || !is_done(s, t->n_tags)); s = s->next)
+        n++;
+    if (!s && n >= MANY)
+        for (s = t->streams; s && !is_done(s, t->n_tags); s = s->next)
+            ;
     if (s) {
         s->stream = stream;
         s->id = id;

@@ -8,12 +8,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <shmemx_st.h>
+#include <shmemx_trig.h>
 #include <unistd.h>
 
 enum { STREAMS = 4200 };        /* more than there are queues */
 
 static int (*make)(void **, unsigned), (*destroy)(void *);
 static long in[STREAMS];
+static uint64_t hits;
 
 /* The watchdog has seen the wait, whose word says that it is not over. */
 static void wait_and_destroy(void)
@@ -45,6 +47,42 @@ static void one_by_one(void)
     shmem_barrier_all();
     for (int i = 0; i < STREAMS; i++)
         T_EQ(in[i], i + 1);
+}
+
+/* Of the address space: nothing is stored in most of what a trigger keeps. */
+static long size_kib(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    long pages = 0;
+
+    T_TRUE(f && fscanf(f, "%ld", &pages) == 1);
+    fclose(f);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* A trigger keeps nothing of each. */
+static void hit_one_by_one(void)
+{
+    enum { TAGS = 16384, HITS = 300 };
+    shmemx_trig_t trig;
+    long most = 0;
+    void *s;
+
+    T_EQ(shmemx_trig_create(SHMEM_CTX_DEFAULT, TAGS, NULL, 0, &trig), 0);
+    T_EQ(shmemx_trig_signal_op(trig, 0, HITS, &hits, 1, SHMEM_SIGNAL_ADD, next),
+         0);
+    for (int i = 0; i < HITS; i++) {
+        T_EQ(make(&s, 1), 0);
+        T_EQ(shmemx_trig_hit_on_stream(trig, 0, 1, s), 0);
+        T_EQ(shmemx_stream_sync(s), 0);
+        T_EQ(destroy(s), 0);
+        if (i == 10)
+            most = size_kib() + 12000;
+    }
+    T_LE(size_kib(), most);
+    T_EQ(shmemx_trig_wait(trig, 0, 1), 0);
+    shmem_signal_wait_until(&hits, SHMEM_CMP_EQ, 1);
+    T_EQ(shmemx_trig_free(&trig), 0);
 }
 
 /* So is that of a queue whose start the program never makes. */
@@ -114,6 +152,7 @@ int main(int argc, char **argv)
     }
     wait_and_destroy();
     keep_a_queue();
+    hit_one_by_one();
     shmem_barrier_all();
     if (some_are_off_node())
         one_by_one();
