@@ -137,6 +137,10 @@ static struct fi_info *hints_of(const char *provider, bool atomics, bool hmem,
     h->domain_attr->resource_mgmt = FI_RM_ENABLED;
     if (is(provider, "cxi"))    /* it has more than it gives by default */
         h->tx_attr->size = 4096;
+    /* From 1.22 on it orders messages only on request; the others do it
+     * unasked. */
+    if (is(provider, "efa"))
+        h->tx_attr->msg_order = h->rx_attr->msg_order = FI_ORDER_SAS;
     h->fabric_attr->prov_name = strdup(provider);
     if (env.OFI_FABRIC[0])
         h->fabric_attr->name = strdup(env.OFI_FABRIC);

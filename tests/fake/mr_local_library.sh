@@ -38,6 +38,7 @@ done
 start on strict pe/amo_mixed SHMEM_OFI_AMO=nic
 for like in efa psm3 opx; do
     start on $like pe/rma_typed
+    start on $like pe/read_only_source
     start on $like st/restart_after_streams SHMEM_OFI_AMO=nic
 done
 

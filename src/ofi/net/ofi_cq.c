@@ -5,6 +5,7 @@
 #include "ofi/net/ofi_rail.h"
 #include "base/fault.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { ENTRIES = 16,            /* read from a queue at a time */
@@ -88,6 +89,7 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
     struct xport_ctx *f = NULL;
     uint64_t tag;
     char text[128] = "";
+    const char *said = NULL;
     int pe = -1;
     ssize_t rc = fi_cq_readerr(cq, err, 0);
 
@@ -104,7 +106,10 @@ static void take_error(struct fid_cq *cq, uint64_t *ended)
         f = ((struct ofi_op *)err->op_context)->ctx;
     }
     if (err->prov_errno)
-        fi_cq_strerror(cq, err->prov_errno, err->err_data, text, sizeof text);
+        said = fi_cq_strerror(cq, err->prov_errno, err->err_data, text,
+                              sizeof text);
+    if (said && !text[0])       /* some providers leave the buffer as it is */
+        snprintf(text, sizeof text, "%s", said);
     if (!strcmp(text, ofi_strerror(err->err)))
         text[0] = '\0';         /* it says no more */
     if (!error_is_reported(err->op_context, err->err, text, sizeof text))

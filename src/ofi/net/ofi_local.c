@@ -133,11 +133,10 @@ void *ofi_data_at(const void *p)
                     ((uintptr_t)p - heap_segs[HEAP_DATA].base));
 }
 
-bool ofi_local_use(struct xport_ctx *f, const void *p, size_t len,
-                   uint64_t access, int pe, struct ofi_local *out)
+int ofi_local_use(const void *p, size_t len, uint64_t access,
+                  struct ofi_local *out)
 {
     struct ofi_local l = { (void *)(uintptr_t)p, NULL, NULL };
-    char text[128];
     int seg, rc;
 
     if (ofi.descs || ofi.hmem) {
@@ -146,19 +145,24 @@ bool ofi_local_use(struct xport_ctx *f, const void *p, size_t len,
         l.at = ofi_local_at(seg, p);
         if (seg < 0 && ofi.local_keys) {
             rc = ofi_local_register(p, len, access, &l.mr);
-            if (rc) {
-                snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, "
-                         "which are not symmetric; is the limit of locked "
-                         "memory too low (ulimit -l)?", len, p);
-                ofi_op_error(f, access == FI_READ ? "get" : "put", pe, rc,
-                             text);
-                return false;
-            }
+            if (rc)
+                return rc;
             l.desc = fi_mr_desc(l.mr);
         }
     }
     *out = l;
-    return true;
+    return 0;
+}
+
+void ofi_local_failed(struct xport_ctx *f, const void *p, size_t len,
+                      uint64_t access, int pe, int rc)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
+             "symmetric; is the limit of locked memory too low (ulimit -l), or "
+             "the memory read-only?", len, p);
+    ofi_op_error(f, access == FI_READ ? "get" : "put", pe, rc, text);
 }
 
 static void temp_mr_done(struct ofi_op *op)

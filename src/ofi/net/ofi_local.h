@@ -27,9 +27,12 @@ struct ofi_local {
     void *desc;
     struct fid_mr *mr;          /* registered for that one, or NULL */
 };
-/* False: it failed, and the context goes on. */
-bool ofi_local_use(struct xport_ctx *f, const void *p, size_t len,
-                   uint64_t access, int pe, struct ofi_local *out);
+/* -errno: the provider registers it not, neither all memory nor more. */
+int ofi_local_use(const void *p, size_t len, uint64_t access,
+                  struct ofi_local *out);
+/* Reports that for an operation, and the context goes on. */
+void ofi_local_failed(struct xport_ctx *f, const void *p, size_t len,
+                      uint64_t access, int pe, int rc);
 /* The context of an operation that lasts until its entry, and then closes what
  * was registered for it. */
 void *ofi_local_context(struct xport_ctx *f, int pe,

@@ -92,6 +92,21 @@ void ofi_rma_transmit_copy(struct xport_ctx *f, const struct xport_addr *to,
     post_copy(f, to, source, len, 0);
 }
 
+/* Memory of the processor's that the provider does not register: read-only, or
+ * more than may be locked. */
+static void put_pieces(struct xport_ctx *f, const struct xport_addr *to,
+                       const void *source, size_t len)
+{
+    struct xport_addr at = *to;
+    size_t n;
+
+    for (size_t done = 0; done < len; done += n, at.off += n) {
+        n = len - done < OFI_BOUNCE ? len - done : OFI_BOUNCE;
+        post_copy(f, &at, (const char *)source + done, n,
+                  FI_DELIVERY_COMPLETE);
+    }
+}
+
 void ofi_rma_put(struct xport_ctx *f, const struct xport_addr *to,
                  const void *source, size_t len, bool nbi)
 {
@@ -100,6 +115,7 @@ void ofi_rma_put(struct xport_ctx *f, const struct xport_addr *to,
     bool device = unlikely(ofi.hmem) && ofi_is_device_only(source);
     struct ofi_local l;
     struct transfer t;
+    int rc;
 
     if (!device && len <= ofi.inject_put) {
         aim(&t, f, to, (void *)source, len, NULL, ofi_context(f, to->pe));
@@ -112,8 +128,14 @@ void ofi_rma_put(struct xport_ctx *f, const struct xport_addr *to,
         post_copy(f, to, source, len, FI_DELIVERY_COMPLETE);
         return;
     }
-    if (!ofi_local_use(f, source, len, FI_WRITE, to->pe, &l))
+    rc = ofi_local_use(source, len, FI_WRITE, &l);
+    if (unlikely(rc && !device)) {
+        put_pieces(f, to, source, len);
         return;
+    } else if (unlikely(rc)) {
+        ofi_local_failed(f, source, len, FI_WRITE, to->pe, rc);
+        return;
+    }
     if (nbi) {
         aim(&t, f, to, l.at, len, l.desc, ofi_local_context(f, to->pe, &l));
         post_write(f, &t, to->pe, 0);
@@ -174,14 +196,18 @@ void ofi_rma_get(struct xport_ctx *f, void *dest,
     struct ofi_local l;
     struct transfer t;
     struct ofi_op op;
+    int rc;
 
     if (ofi.descs && len <= OFI_BOUNCE && (!nbi || ofi.local_keys) &&
         ofi_region_of(dest, len) < 0 && !ofi_is_device_only(dest)) {
         get_copy(f, dest, from, len, nbi);
         return;
     }
-    if (!ofi_local_use(f, dest, len, FI_READ, from->pe, &l))
+    rc = ofi_local_use(dest, len, FI_READ, &l);
+    if (unlikely(rc)) {
+        ofi_local_failed(f, dest, len, FI_READ, from->pe, rc);
         return;
+    }
     if (nbi) {
         aim(&t, f, from, l.at, len, l.desc, ofi_local_context(f, from->pe, &l));
         post_read(f, &t, from->pe);

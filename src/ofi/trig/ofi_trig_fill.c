@@ -95,7 +95,7 @@ static void *local_of(const void *p, size_t len, void **desc)
 {
     struct ofi_local l;
 
-    ofi_local_use(NULL, p, len, 0, -1, &l);
+    ofi_local_use(p, len, 0, &l);
     *desc = l.desc;
     return l.at;
 }

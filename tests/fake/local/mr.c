@@ -2,6 +2,7 @@
 /* Regions: the descriptor of one is the region itself. */
 #include "local.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define LOCAL (FI_SEND | FI_RECV | FI_READ | FI_WRITE)
@@ -63,6 +64,24 @@ static uint64_t next_random(struct local_domain *d)
     return d->random >> 17;
 }
 
+/* A driver that pins all memory for writing, whatever the access, refuses the
+ * rest. */
+static bool is_writable(const void *p)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    unsigned long from, to;
+    char line[512], can[5];
+    bool is = false;
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, can) == 3 &&
+            (uintptr_t)p >= from && (uintptr_t)p < to)
+            is = can[1] == 'w';
+    if (f)
+        fclose(f);
+    return is;
+}
+
 static int regattr(struct fid *fid, const struct fi_mr_attr *attr,
                    uint64_t flags, struct fid_mr **out)
 {
@@ -73,6 +92,9 @@ static int regattr(struct fid *fid, const struct fi_mr_attr *attr,
 
     if (attr->iov_count != 1)
         return -FI_EINVAL;
+    if (attr->iface == FI_HMEM_SYSTEM && attr->mr_iov->iov_len &&
+        !is_writable(attr->mr_iov->iov_base))
+        return -FI_EFAULT;
     mr = calloc(1, sizeof *mr);
     if (!mr)
         return -FI_ENOMEM;
