@@ -54,6 +54,13 @@ static inline void atomics_store_fence(void)
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
+/* Earlier loads are done before later loads and stores: no instruction on
+ * x86. */
+static inline void atomics_load_fence(void)
+{
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
 static inline void atomics_pause(void)
 {
 #if defined(__x86_64__)

@@ -71,6 +71,7 @@ CORE_PUT_ELEMS(core_put_elems_nbi, core_put_any_nbi)
             from = core_mapped_heap(ctx, source, one * size, pe).addr;      \
             if (likely(from)) {                                             \
                 copy_bytes(dest, (const void *)from, one * size);           \
+                atomics_load_fence();                                       \
                 return;                                                     \
             }                                                               \
         }                                                                   \
@@ -129,6 +130,7 @@ force_inline void core_get_word(const char *call, const struct core_ctx *ctx,
 
     if (likely(from)) {
         copy_bytes(value, (const void *)from, size);
+        atomics_load_fence();
         return;
     }
     switch (size) {

@@ -79,6 +79,7 @@ force_inline void get_any(void *dest, const void *source, size_t len, int pe,
         return;
     core_need_local(call, "dest", dest, len);
     copy_bytes(dest, (const void *)from, len);
+    atomics_load_fence();       /* a get is done when it returns */
 }
 
 void core_put_any(void *dest, const void *source, size_t len, int pe,
@@ -168,6 +169,7 @@ CORE_ELEMS(ELEMS_OF)
         if (unlikely(!from))                                                \
             return get_value_any_##size(source, pe, call, ctx);             \
         copy_bytes(&value, (const void *)from, size);                       \
+        atomics_load_fence();                                               \
         return value;                                                       \
     }
 CORE_VALUES(VALUE_OF)
@@ -262,10 +264,13 @@ void core_get_strided(const char *call, const struct core_ctx *ctx, void *dest,
         return;
     core_need_local(call, "dest", dest, extent(call, s->dst, s));
     core_need_aware(call, "dest", dest, all);
-    if (from)
+    if (from) {
         copy_blocks(dest, (const char *)from, s);
-    else if (!gtl_device_only || !core_device_get_blocks(ctx, dest, &at, &b))
+        atomics_load_fence();
+    } else if (!gtl_device_only ||
+               !core_device_get_blocks(ctx, dest, &at, &b)) {
         xport_net->get_blocks(ctx->net, dest, &at, &b, false);
+    }
 }
 
 void core_remote_get_strided(const char *call, const struct core_ctx *ctx,
