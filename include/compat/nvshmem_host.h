@@ -197,13 +197,49 @@ static inline void nvshmemx_signal_wait_until_on_stream(
     shmemx_signal_wait_until_on_stream(0, sig_addr, cmp, cmp_value, stream);
 }
 
+/* Completes what earlier kernels issued and did not complete. */
+#ifdef SHMEMI_DEV_C
+static inline void shmemi_nv_quiet_item(const shmemx_item_t *item, void *arg)
+{
+    (void)item;
+    (void)arg;
+    shmemx_dev_quiet(SHMEMX_NVSHMEM_DEV);
+}
+
+static inline void shmemi_nv_quiet_kernels(shmemx_stream_t stream)
+{
+    const shmemx_grid_t grid = { 1, 1, 1, 0, 0 };
+
+    if (SHMEMX_NVSHMEM_DEV->magic == SHMEMI_DEV_MAGIC)
+        shmemx_stream_launch(stream, &grid, shmemi_nv_quiet_item, 0);
+}
+#elif defined(SHMEMI_DEV_CUDA)
+static __global__ void shmemi_nv_quiet_kernel(void)
+{
+    if (SHMEMX_NVSHMEM_DEV->magic == SHMEMI_DEV_MAGIC)
+        shmemx_dev_quiet(SHMEMX_NVSHMEM_DEV);
+}
+
+static inline void shmemi_nv_quiet_kernels(shmemx_stream_t stream)
+{
+    shmemi_nv_quiet_kernel<<<1, 1, 0, (cudaStream_t)stream>>>();
+}
+#else
+static inline void shmemi_nv_quiet_kernels(shmemx_stream_t stream)
+{
+    (void)stream;
+}
+#endif
+
 static inline void nvshmemx_quiet_on_stream(shmemx_stream_t stream)
 {
+    shmemi_nv_quiet_kernels(stream);
     shmemx_quiet_on_stream(stream);
 }
 
 static inline void nvshmemx_barrier_all_on_stream(shmemx_stream_t stream)
 {
+    shmemi_nv_quiet_kernels(stream);
     shmemx_barrier_all_on_stream(stream);
 }
 
@@ -215,6 +251,7 @@ static inline void nvshmemx_sync_all_on_stream(shmemx_stream_t stream)
 static inline int nvshmemx_barrier_on_stream(nvshmem_team_t team,
                                              shmemx_stream_t stream)
 {
+    shmemi_nv_quiet_kernels(stream);
     return shmemx_barrier_on_stream(team, stream);
 }
 

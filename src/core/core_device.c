@@ -242,8 +242,10 @@ static int amo_by_copies(void *word, const struct xport_amo *a, void *result)
     return rc;
 }
 
-/* Runs the atomic as a kernel, or by copies under the owner's lock where
- * kernels of this device are not atomic on the other's memory. */
+/* Runs the atomic as a kernel; or by copies under the owner's lock where
+ * kernels of one device are not atomic on another's memory: on the PE's own
+ * memory, too, since its kernel would wait for the end of one that fills the
+ * device, and other PEs for the lock. */
 static int amo_there(int pe, void *word, const struct xport_amo *a,
                      void *result)
 {
@@ -256,8 +258,7 @@ static int amo_there(int pe, void *word, const struct xport_amo *a,
     if (pe == rt_job.pe)
         xport_flush();
     xport_device_enter(pe);
-    rc = xport_device_lock && pe != rt_job.pe ? amo_by_copies(word, a, result)
-                                              : gtl_amo_now(&g);
+    rc = xport_device_lock ? amo_by_copies(word, a, result) : gtl_amo_now(&g);
     xport_device_leave(pe);
     return rc;
 }

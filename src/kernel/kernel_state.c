@@ -448,6 +448,11 @@ int kernel_open(const char *call)
         goto unlock;
     }
     set_default();
+    if (gtl_device.stale_waits)
+        log_warn(ERR_DEVICE, "%s: a running kernel may never see what others "
+                 "store in the device heap, which is coarse-grained memory: "
+                 "variables that kernels wait for belong in the host heap "
+                 "(SHMEM_DEVICE_GRAIN)", symbol_public(call));
     kernel_watch_open(k.records);
     /* release: a thread that sees it sees the rest. */
     __atomic_store_n(&k.open, true, __ATOMIC_RELEASE);

@@ -196,6 +196,37 @@ T(teams_and_collectives)
 
 /* ---- the host ---- */
 
+/* Without a quiet: it is the barrier on the stream that completes it. */
+static void put_and_end(const shmemx_item_t *it, void *unused)
+{
+    (void)it;
+    (void)unused;
+    nvshmem_int_p(to, me + 7, next);
+    nvshmem_putmem_nbi(to + 1, from + 1, (N - 1) * sizeof(int), next);
+    nvshmem_long_atomic_add(words, 3, next);
+}
+
+T(a_barrier_on_a_stream_completes_kernels)
+{
+    shmemx_grid_t g = { .groups = 1, .items = 1, .phases = 1 };
+    long seen;
+
+    for (int i = 0; i < 200; i++) {
+        memset(to, 0, N * sizeof *to);
+        words[0] = 0;
+        shmem_barrier_all();
+        T_EQ(shmemx_stream_launch(stream, &g, put_and_end, NULL), 0);
+        nvshmemx_barrier_all_on_stream(stream);
+        T_EQ(shmemx_stream_copy(stream, got, to, N * sizeof *to), 0);
+        T_EQ(shmemx_stream_copy(stream, &seen, words, sizeof seen), 0);
+        T_EQ(shmemx_stream_sync(stream), 0);
+        T_EQ(got[0], prev + 7);
+        for (int k = 1; k < N; k++)
+            T_EQ(got[k], prev * 1000 + k);
+        T_EQ(seen, 3);
+    }
+}
+
 T(calls_of_the_host)
 {
     memset(to, 0, N * sizeof *to);
@@ -238,6 +269,7 @@ int main(void)
     T_RUN(blocks_and_warps);
     T_RUN(atomics_and_waits);
     T_RUN(teams_and_collectives);
+    T_RUN(a_barrier_on_a_stream_completes_kernels);
     T_RUN(calls_of_the_host);
     nvshmem_free(words);
     nvshmem_free(signals);

@@ -21,8 +21,8 @@ compile()
         -I"$SRC/include/compat" "$@" -keep -c -o nvshmem.o "$dir/nvshmem.cu" \
         >log 2>&1 || fail "nvcc for 90 and the host $*: $(head -c 600 log)"
     for ptx in nvshmem_75.ptx nvshmem.ptx; do
-        [ "$(grep -c '^.visible .entry\|^	*\.entry' $ptx)" -eq 4 ] ||
-            fail "$ptx $*: not four kernels"
+        [ "$(grep -c '^.visible .entry\|^	*\.entry' $ptx)" -eq 5 ] ||
+            fail "$ptx $*: not four kernels and that of the header"
         rm -f $ptx
     done
 }
