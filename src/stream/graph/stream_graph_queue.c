@@ -46,9 +46,6 @@ int stream_queue_recorded(const struct stream_where *w, const struct queue *q)
     return unlikely(rc == -EBUSY) ? 1 : stream_device_rc(w, rc);
 }
 
-/* Has any start been deferred?  Set before its requests are. */
-static bool any_deferred;       /* atomic */
-
 /* Of the next start or wait; 0: a graph records it. */
 static uint64_t next_number(struct queue *q)
 {
@@ -65,7 +62,7 @@ static int defer(const struct stream_where *w, struct queue *q,
         q->recorded = true;
     if (!rc && number) {
         q->deferred = number;
-        __atomic_store_n(&any_deferred, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&stream_any_deferred, true, __ATOMIC_RELAXED);
     }
     return rc;
 }
@@ -79,34 +76,6 @@ static void set_made(struct shmemx_queue *queue, uint64_t number)
         return;
     /* release: pairs with stream_queue_deferred_made(). */
     __atomic_store_n(&q->deferred_made, number, __ATOMIC_RELEASE);
-}
-
-/* Behind the wait for it a request is not touched.  Later starts of the queue
- * may stand behind what this thread is about to do. */
-struct queue *stream_req_find_deferral(const struct req *r)
-{
-    struct queue *q = handle_find(&stream_queues, r->deferred_on);
-    uint64_t number = q ? q->deferred : 0;
-
-    if (r->deferred_wait)
-        number = r->deferred_wait;
-    /* acquire: as stream_queue_deferred_made(). */
-    return q && __atomic_load_n(&q->deferred_made, __ATOMIC_ACQUIRE) < number
-           ? q : NULL;
-}
-
-bool stream_reqs_are_deferred(int n, struct shmemx_req *reqs[])
-{
-    const struct req *r;
-
-    if (likely(!__atomic_load_n(&any_deferred, __ATOMIC_RELAXED)))
-        return false;
-    for (int i = 0; i < n; i++) {
-        r = handle_find(&stream_reqs, reqs[i]);
-        if (r && stream_req_deferred_on(r))
-            return true;
-    }
-    return false;
 }
 
 /* ---- requests ---- */

@@ -235,6 +235,8 @@ static inline struct queue *stream_req_deferred_on(const struct req *r)
     return unlikely(r->deferred_on != NULL) ? stream_req_find_deferral(r)
                                             : NULL;
 }
+/* Has any start been deferred?  Set before its requests are (atomic). */
+extern hidden bool stream_any_deferred;
 /* Has one of them a deferred start or wait?  Of NULL and wrong handles: no. */
 bool stream_reqs_are_deferred(int n, struct shmemx_req *reqs[]);
 

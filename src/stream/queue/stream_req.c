@@ -172,6 +172,36 @@ static int need_started(const char *call, const struct req *r)
     return -EINVAL;
 }
 
+bool stream_any_deferred;
+
+/* Behind the wait for it a request is not touched.  Later starts of the queue
+ * may stand behind what this thread is about to do. */
+struct queue *stream_req_find_deferral(const struct req *r)
+{
+    struct queue *q = handle_find(&stream_queues, r->deferred_on);
+    uint64_t number = q ? q->deferred : 0;
+
+    if (r->deferred_wait)
+        number = r->deferred_wait;
+    /* acquire: as stream_queue_deferred_made(). */
+    return q && __atomic_load_n(&q->deferred_made, __ATOMIC_ACQUIRE) < number
+           ? q : NULL;
+}
+
+bool stream_reqs_are_deferred(int n, struct shmemx_req *reqs[])
+{
+    const struct req *r;
+
+    if (likely(!__atomic_load_n(&stream_any_deferred, __ATOMIC_RELAXED)))
+        return false;
+    for (int i = 0; i < n; i++) {
+        r = handle_find(&stream_reqs, reqs[i]);
+        if (r && stream_req_deferred_on(r))
+            return true;
+    }
+    return false;
+}
+
 bool stream_req_ended(const struct req *r)
 {
     const struct queue *q;
