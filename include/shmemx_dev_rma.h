@@ -62,6 +62,8 @@ SHMEMI_DEV_SLOW void shmemi_dev_far_put(const struct shmemx_dev *d, void *dest,
 SHMEMI_DEV void shmemi_dev_settle(enum shmemi_dev_scope scope)
 {
 #ifdef SHMEMI_DEV_HIP
+    if (scope == SHMEMI_DEV_THREAD)
+        return;                 /* its own fence does */
     shmemi_dev_fence_own();
     shmemi_dev_barrier(scope);
 #else
@@ -319,8 +321,10 @@ SHMEMI_DEV void shmemi_dev_put_signal(const struct shmemx_dev *d, void *dest,
     if (!shmemi_dev_takes_part(d, scope))
         return;
     /* What any thread of the scope has stored is before the signal. */
-    shmemi_dev_fence_own();
-    shmemi_dev_barrier(scope);
+    if (scope != SHMEMI_DEV_THREAD) {
+        shmemi_dev_fence_own();
+        shmemi_dev_barrier(scope);
+    }
     r = shmemi_dev_reach_of(d, pe);
     to = r ? shmemi_dev_find(d, r->map, dest, n) : 0;
     if (SHMEMI_DEV_LIKELY(to || (r && !n))) {
