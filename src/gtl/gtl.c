@@ -145,14 +145,14 @@ void gtl_close(void)
     lock_release(&opening);
 }
 
-/* A unit of at least that of any GPU, and the word of shmemi_dev_share(). */
+/* In a unit of at least that of any GPU. */
 static size_t shared_of_group(const struct gtl_device *d, size_t shared)
 {
-    enum { UNIT = 512, WORD = 8 };
+    enum { UNIT = 512 };
 
     if (shared > d->shared_each)
         return shared;
-    return d->shared_reserved + (shared + WORD + UNIT - 1) / UNIT * UNIT;
+    return d->shared_reserved + (shared + UNIT - 1) / UNIT * UNIT;
 }
 
 unsigned gtl_resident_groups(unsigned items, size_t shared)
@@ -165,7 +165,7 @@ unsigned gtl_resident_groups(unsigned items, size_t shared)
     if (d->items_each && d->items_each / all < each)
         each = d->items_each / all;
     shared = shared_of_group(d, shared);
-    if (d->shared_each && d->shared_each / shared < each)
+    if (d->shared_each && shared && d->shared_each / shared < each)
         each = d->shared_each / shared;
     return each >= UINT32_MAX ? 0 : d->processors * (unsigned)each;
 }

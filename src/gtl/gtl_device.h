@@ -45,7 +45,7 @@ struct gtl_device {
     /* Resident at once on each of its processors, at most; 0: no limit.  The
      * registers of a kernel may lower it.  processors 0: not known. */
     unsigned processors, groups_each, items_each;
-    unsigned items_unit;        /* items of a group, rounded up; at least 1 */
+    unsigned items_unit;        /* of which a group has whole ones; 0: of 1 */
     size_t shared_each;         /* bytes of the groups' shared memory */
     size_t shared_reserved;     /* bytes of each group that are the driver's */
 };

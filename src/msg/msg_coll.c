@@ -46,7 +46,6 @@ struct coll {
     uint32_t number;            /* of those of its team: the same on all */
     void *stream;
     struct shmemx_queue *queue;
-    void *outer;                /* the program's stream of the last start */
     struct coll_counters *counters;
     uint64_t seq;               /* of the last iteration that was started */
     char *room;                 /* for what arrives, in the pool, or NULL */
@@ -497,14 +496,12 @@ static struct stream_errors *errors_of(const struct coll *c)
     return q ? &q->ring->exec.failed : NULL;
 }
 
-static void assign_errors(struct coll *c, void *stream)
+static void assign_errors(const struct coll *c, void *stream)
 {
     struct stream_errors *e = errors_of(c);
 
-    if (likely(stream == c->outer) || !e)
-        return;
-    stream_errors_assign(e, stream);
-    c->outer = stream;
+    if (likely(e != NULL))
+        stream_errors_assign(e, stream);
 }
 
 static int error(const char *call, struct req *r, struct stream_errors *of_queue)

@@ -192,6 +192,9 @@ void stream_errors_assign(struct stream_errors *f, void *stream)
 {
     uint64_t owner = gtl_stream_owner(stream);
 
+    /* Only the thread that starts operations changes them. */
+    if (likely(f->stream == stream && f->owner == owner))
+        return;
     lock_acquire(&lock);
     f->stream = stream;
     f->owner = owner;

@@ -105,6 +105,7 @@ export SLURM_CPUS_PER_TASK=7 SLURM_NTASKS=4
 handed srun ' --cpus-per-task=7 ' -n 4
 handed srun ' -n 5 -N 1 -w elsewhere --ntasks-per-node=5 --kill-on' -n 5
 SRUN_CPUS_PER_TASK=3 handed srun ' --ntasks-per-node=2 --kill-on'
+SLURM_JOB_NUM_NODES=2 handed srun ' --ntasks-per-node=4 --kill-on' -n 4 --ppn 4
 unset SLURM_CPUS_PER_TASK SLURM_NTASKS
 hosts=elsewhere:2,far:1,far:1
 handed srun ' -n 4 -N 2 -w elsewhere,far --ntasks-per-node=2 ' -n 4

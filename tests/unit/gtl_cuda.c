@@ -48,7 +48,9 @@ T(as_many_groups_as_are_resident_at_once)
     T_EQ(gtl_resident_groups(100, 0), gtl_resident_groups(128, 0));
     T_LE(gtl_resident_groups(129, 0), d->processors * (d->items_each / 160));
     T_LE(gtl_resident_groups(64, 32 * KIB), (unsigned)(d->processors *
-         (d->shared_each / (32 * KIB + d->shared_reserved + 8))));
+         (d->shared_each / (32 * KIB + d->shared_reserved))));
+    T_EQ(gtl_resident_groups(64, d->shared_each - d->shared_reserved),
+         d->processors);        /* all that a group can have */
     T_TRUE(gtl_resident_groups(64, 32 * KIB) > 0);
     T_EQ(gtl_resident_groups(64, SIZE_MAX), 0);
 }

@@ -179,12 +179,15 @@ static int srun_ppn(const struct opts *o, const struct host *host, int n_hosts)
 
 /* The processors of each task of the job, which srun does not take from it from
  * Slurm 22.05 on; NULL: srun decides.  More PEs than tasks would not find them. */
-static const char *cpus_per_task(const struct opts *o)
+static const char *cpus_per_task(const struct opts *o, int ppn)
 {
     const char *tasks = getenv("SLURM_NTASKS");
+    const char *nodes = getenv("SLURM_JOB_NUM_NODES");
 
     if (!tasks)
-        tasks = getenv("SLURM_JOB_NUM_NODES");
+        tasks = nodes;
+    if (tasks && nodes && (long)ppn * atoi(nodes) > atoi(tasks))
+        return NULL;            /* more on a node than the job has there */
     if (getenv("SRUN_CPUS_PER_TASK") || o->oversubscribe ||
         (o->n && (!tasks || o->n > atoi(tasks))))
         return NULL;
@@ -195,7 +198,7 @@ static void srun_args(struct arg_list *w, const struct opts *o,
                        const struct host *host, int n_hosts)
 {
     int ppn = srun_ppn(o, host, n_hosts);
-    const char *cpus = cpus_per_task(o);
+    const char *cpus = cpus_per_task(o, ppn);
     const char *bind = bind_names[o->bind].slurm;
 
     append(w, must(strdup("--mpi=pmix")));

@@ -27,7 +27,7 @@ struct ofi_local {
     void *desc;
     struct fid_mr *mr;          /* registered for that one, or NULL */
 };
-/* -errno: the provider registers it not, neither all memory nor more. */
+/* -errno: the provider does not register this memory. */
 int ofi_local_use(const void *p, size_t len, uint64_t access,
                   struct ofi_local *out);
 /* Reports that for an operation, and the context goes on. */

@@ -81,8 +81,10 @@ int stream_queue_create(const char *call, void *stream, size_t depth,
     uint64_t id = STREAM_ID_UNKNOWN;
     int rc = gtl->stream_check(stream, &id);
 
-    if (rc == -EBUSY)           /* it records a graph, and will end that */
+    if (rc == -EBUSY) {         /* it records a graph, and will end that */
         rc = 0;
+        id = STREAM_ID_UNKNOWN; /* for a default stream beside it, too */
+    }
     if (rc) {
         core_misuse(ERR_STREAM, call, "stream %p: %s", stream, gtl_error());
         return rc;
