@@ -456,10 +456,10 @@ $(addprefix $(O)/bin/,gol2d faces jacobi2d): $(call obj,$(wildcard apps/halo/*.c
     apps/bucketsort/dev_gpu.c)
 $(call obj,$(wildcard apps/*2d/main.c) apps/faces/main.c): $(O)/obj/apps/%/main.o: \
     apps/halo/kernels.inc apps/%/kernels.inc
-# The library of a tree that has moved, as it lies from bin/ on.
+# The library of a tree that has moved, where it is not in lib/ beside bin/.
 LIB_BELOW = $(subst $(prefix)/,,$(libdir))
 MOVED_LIB = $(if $(filter bin,$(subst $(prefix)/,,$(bindir))),$(if $(filter \
-    /%,$(LIB_BELOW)),,$$ORIGIN/../$(LIB_BELOW):))
+    lib /%,$(LIB_BELOW)),,$$ORIGIN/../$(LIB_BELOW):))
 $(APPS): $(O)/bin/%: $$(call obj,$$(wildcard apps/$$*/*.c)) \
     $(O)/lib/libshmem.so config.mak
 	@mkdir -p $(@D)

@@ -10,8 +10,9 @@
 
 enum { CORES_MOST = 8192 };     /* processors of a node */
 
-/* All PEs of the node call it.  PEs that are bound to the same processors share
- * them evenly; of PEs whose processors overlap each has all of its own: a launcher that binds PEs has divided the node already. */
+/* All PEs of the node call it.  A launcher that binds PEs has divided the node
+ * already; those with the same processors share them evenly.  Where processors
+ * overlap without being the same, each PE counts all of its own. */
 static inline int cores_of_pe(void)
 {
     static uint64_t mine;       /* symmetric: a hash of the processors */

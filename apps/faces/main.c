@@ -411,8 +411,8 @@ static int options(int argc, char **argv)
     if (faces.o.verify == VERIFY_NONE)
         return 0;
     share = app_most((double)app.node_pes * (double)reference_bytes(s) /
-                   (double)sysconf(_SC_PHYS_PAGES) /
-                   (double)sysconf(_SC_PAGESIZE));
+                     (double)sysconf(_SC_PHYS_PAGES) /
+                     (double)sysconf(_SC_PAGESIZE));
     if (share > 0.5)
         return options_refuse("--elements, --points: each PE computes the "
                               "blocks of all %d again to compare, which takes "

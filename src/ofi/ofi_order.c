@@ -172,7 +172,8 @@ bool ofi_fenced(struct xport_ctx *f, bool then_amo)
 }
 
 /* A context's share of the window, and no more than any provider takes for one
- * peer that is silent; an operation posts twice at most.  The reserve of the
+ * peer that is silent; an operation posts twice at most, but for a put of memory
+ * that the provider does not register, which waits for room.  The reserve of the
  * pools is for contexts that have next to nothing under way. */
 enum { SHARE = 4, MINE = 64, POSTS = 2 };
 

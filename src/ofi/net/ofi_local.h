@@ -30,7 +30,9 @@ struct ofi_local {
 /* -errno: the provider does not register this memory. */
 int ofi_local_use(const void *p, size_t len, uint64_t access,
                   struct ofi_local *out);
-/* Reports that for an operation, and the context goes on. */
+/* The text of that. */
+void ofi_local_refused(char *text, size_t size, const void *p, size_t len);
+/* Reports it for an operation, and the context goes on. */
 void ofi_local_failed(struct xport_ctx *f, const void *p, size_t len,
                       uint64_t access, int pe, int rc);
 /* The context of an operation that lasts until its entry, and then closes what

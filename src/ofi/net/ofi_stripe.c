@@ -245,9 +245,7 @@ static bool local_open(struct stripe *s, const struct job *j,
         *desc = fi_mr_desc(s->mr);
         return true;
     }
-    snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
-             "symmetric; is the limit of locked memory too low (ulimit -l)?",
-             len, local);
+    ofi_local_refused(text, sizeof text, local, len);
     report(s, j, rc, text, sizeof text);
     return false;
 }
