@@ -31,7 +31,8 @@ enum { REMOTE_PER_SCAN = 64, LOCK_PER_SCAN = 256, NAMED = 3 };
 /* The time that a query has before its PE counts as silent. */
 #define REPLY_NS 1000000000u
 #define SECOND_NS 1000000000u
-/* Longer than that between two steps, and this PE was not running. */
+/* Longer than that between two steps, and this PE was not running, or the wait
+ * has ended. */
 #define PAUSE_NS 500000000u
 
 static struct base_lock scan_lock = LOCK_INIT;
@@ -48,7 +49,7 @@ struct named {
 static struct scan {
     const void *of;             /* the waiter; NULL: no scan runs */
     uint64_t since_ns;          /* of the waiter, whose memory is reused */
-    uint64_t begun_ns;
+    uint64_t stepped_ns;
     int next, end;              /* candidates still to be examined */
     uint64_t queried_ns;        /* the window is queried; 0: not yet */
     int window;                 /* its end */
@@ -123,8 +124,7 @@ static int candidate(const struct core_waiter *w, int i) REQUIRES(scan_lock)
 }
 
 /* The symmetric variable that shows what candidate i does, or NULL; NULL also
- * where it lies on the device of an off-node PE, whose processor would have to
- * read it. */
+ * where it lies in the device heap of an off-node PE: try_get reads none. */
 static const void *flag_of(const struct core_waiter *w, int i)
     REQUIRES(scan_lock)
 {
@@ -135,7 +135,8 @@ static const void *flag_of(const struct core_waiter *w, int i)
                               core_team_area_at(t, i) +
                               offsetof(struct core_team_area, entry));
     if (w->info.what != CORE_FOR_LOCK ||
-        (w->info.device_only && !xport_routes[candidate(w, i)].map[HEAP_HOST]))
+        (!xport_routes[candidate(w, i)].map[HEAP_HOST] &&
+         heap_find(w->addr, 1) == HEAP_DEVICE))
         return NULL;
     return w->addr;
 }
@@ -446,7 +447,7 @@ static void begin_scan(struct core_waiter *w, const void *of, uint64_t now)
     REQUIRES(scan_lock)
 {
     scan = (struct scan){ .of = of, .since_ns = w->wait_began_ns,
-                          .begun_ns = now, .end = candidates(w) };
+                          .stepped_ns = now, .end = candidates(w) };
     w->examined_ns = now;
 }
 
@@ -499,7 +500,9 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     core_query_send(now);
     check_lost(now);
     mine = scan.of == of && scan.since_ns == w->wait_began_ns;
-    if (scan.of && !mine && now - scan.begun_ns > 4 * REPLY_NS)
+    if (mine)
+        scan.stepped_ns = now;
+    else if (scan.of && now - scan.stepped_ns > PAUSE_NS)
         scan.of = NULL;         /* its wait has ended meanwhile */
     if (!scan.of && (!w->examined_ns || now - w->examined_ns > diag_stall_ns)) {
         begin_scan(w, of, now);
