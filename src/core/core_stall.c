@@ -31,9 +31,10 @@ enum { REMOTE_PER_SCAN = 64, LOCK_PER_SCAN = 256, NAMED = 3 };
 /* The time that a query has before its PE counts as silent. */
 #define REPLY_NS 1000000000u
 #define SECOND_NS 1000000000u
-/* Longer than that between two steps, and this PE was not running, or the wait
- * has ended. */
+/* Longer than that between two steps, and this PE was not running. */
 #define PAUSE_NS 500000000u
+/* A wait that made no step for that long has ended. */
+#define ENDED_NS (2 * PAUSE_NS)
 
 static struct base_lock scan_lock = LOCK_INIT;
 static uint64_t last_step_ns GUARDED_BY(scan_lock);
@@ -502,7 +503,7 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     mine = scan.of == of && scan.since_ns == w->wait_began_ns;
     if (mine)
         scan.stepped_ns = now;
-    else if (scan.of && now - scan.stepped_ns > PAUSE_NS)
+    else if (scan.of && now - scan.stepped_ns > ENDED_NS)
         scan.of = NULL;         /* its wait has ended meanwhile */
     if (!scan.of && (!w->examined_ns || now - w->examined_ns > diag_stall_ns)) {
         begin_scan(w, of, now);
