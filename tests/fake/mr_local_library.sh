@@ -11,7 +11,7 @@ FI_PROVIDER_PATH=$fake/local
 : "${T_SEED:=1}"
 T_AWAKE_MS=1000                 # it reports nothing
 export T_SEED T_AWAKE_MS
-unset FAKE_LOCAL_STORM FAKE_LOCAL_SEED FAKE_LOCAL_HMEM FAKE_LOCAL_LOG
+unset FAKE_LOCAL_NICS FAKE_LOCAL_STORM FAKE_LOCAL_SEED FAKE_LOCAL_HMEM FAKE_LOCAL_LOG
 
 : >failed
 # on LIKE PROGRAM [VAR=VALUE...]: all is right, and the provider was used.
@@ -40,6 +40,11 @@ for like in efa psm3 opx; do
     start on $like pe/rma_typed
     start on $like pe/read_only_source
     start on $like st/restart_after_streams SHMEM_OFI_AMO=nic
+done
+# Stripes over two NICs, of memory that is registered for each, or for neither.
+for program in pe/striped_transfers pe/read_only_source; do
+    start on efa $program FAKE_LOCAL_NICS=2 SHMEM_OFI_RAILS=2 \
+        SHMEM_OFI_RAIL_THRESHOLD=32k
 done
 
 # Of device memory and atomics, efa gives both from the interface 1.18 on.

@@ -154,19 +154,14 @@ int ofi_local_use(const void *p, size_t len, uint64_t access,
     return 0;
 }
 
-void ofi_local_refused(char *text, size_t size, const void *p, size_t len)
-{
-    snprintf(text, size, "fi_mr_reg of %zu bytes at %p, which are not "
-             "symmetric; is the limit of locked memory too low (ulimit -l), or "
-             "the memory read-only?", len, p);
-}
-
 void ofi_local_failed(struct xport_ctx *f, const void *p, size_t len,
                       uint64_t access, int pe, int rc)
 {
     char text[192];
 
-    ofi_local_refused(text, sizeof text, p, len);
+    snprintf(text, sizeof text, "fi_mr_reg of %zu bytes at %p, which are not "
+             "symmetric; is the limit of locked memory too low (ulimit -l), or "
+             "the memory read-only?", len, p);
     ofi_op_error(f, access == FI_READ ? "get" : "put", pe, rc, text);
 }
 

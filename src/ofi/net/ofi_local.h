@@ -30,8 +30,6 @@ struct ofi_local {
 /* -errno: the provider does not register this memory. */
 int ofi_local_use(const void *p, size_t len, uint64_t access,
                   struct ofi_local *out);
-/* The text of that. */
-void ofi_local_refused(char *text, size_t size, const void *p, size_t len);
 /* Reports it for an operation, and the context goes on. */
 void ofi_local_failed(struct xport_ctx *f, const void *p, size_t len,
                       uint64_t access, int pe, int rc);

@@ -21,6 +21,9 @@ struct transfer;
 struct stripe {
     struct ofi_op op;
     struct transfer *of;
+    char *local;
+    size_t off, len;            /* in the transfer */
+    void *desc;
     struct fid_mr *mr;          /* of local memory, for this stripe alone */
     struct ofi_ep *ep;
     int rail;
@@ -130,13 +133,18 @@ static void end_one(struct transfer *x)
         finish(x);
 }
 
+static void local_close(struct stripe *s)
+{
+    if (s->mr)
+        fi_close(&s->mr->fid);
+    s->mr = NULL;
+}
+
 static void stripe_done(struct ofi_op *op)
 {
     struct stripe *s = (struct stripe *)op;
 
-    if (s->mr)
-        fi_close(&s->mr->fid);
-    s->mr = NULL;
+    local_close(s);
     end_one(s->of);
 }
 
@@ -216,38 +224,30 @@ static void report(struct stripe *s, const struct job *j, long rc, char *text,
                      *text ? text : NULL);
 }
 
-/* False: it failed, and the context goes on. */
-static bool local_open(struct stripe *s, const struct job *j,
-                       struct iovec *iov, void **desc)
+/* False: the provider does not register that local memory. */
+static bool local_open(struct stripe *s, const struct job *j)
 {
     struct ofi_rail *r = s->rail ? &ofi_rails[s->rail - 1] : NULL;
-    void *local = iov->iov_base;
-    size_t len = iov->iov_len;
-    int seg, rc;
-    char text[192];
+    int seg;
 
-    *desc = NULL;
+    s->desc = NULL;
     if (!ofi.descs && !ofi.hmem)
         return true;
-    seg = ofi_region_of(local, len);
+    seg = ofi_region_of(s->local, s->len);
     if (seg >= 0 && seg < OFI_RAIL_SEGS) {
         /* acquire: pairs with ofi_rails_register_commit(). */
-        *desc = r ? __atomic_load_n(&r->desc[seg], __ATOMIC_ACQUIRE)
-                  : ofi_desc(seg);
-        iov->iov_base = ofi_local_at(seg, local);
+        s->desc = r ? __atomic_load_n(&r->desc[seg], __ATOMIC_ACQUIRE)
+                    : ofi_desc(seg);
+        s->local = ofi_local_at(seg, s->local);
         return true;
     }
     if (!ofi.local_keys)
         return true;
-    rc = ofi_local_register_on(r ? r->domain : ofi.domain, local, len,
-                               j->put ? FI_WRITE : FI_READ, &s->mr);
-    if (!rc) {
-        *desc = fi_mr_desc(s->mr);
-        return true;
-    }
-    ofi_local_refused(text, sizeof text, local, len);
-    report(s, j, rc, text, sizeof text);
-    return false;
+    if (ofi_local_register_on(r ? r->domain : ofi.domain, s->local, s->len,
+                              j->put ? FI_WRITE : FI_READ, &s->mr))
+        return false;
+    s->desc = fi_mr_desc(s->mr);
+    return true;
 }
 
 static void make_room(const struct job *j, struct ofi_ep *e)
@@ -260,32 +260,27 @@ static void make_room(const struct job *j, struct ofi_ep *e)
     ofi_wait_end(&w);
 }
 
-/* From off on, len bytes. */
-static void post(struct stripe *s, const struct job *j, size_t off, size_t len)
+static void post(struct stripe *s, const struct job *j)
 {
     struct ofi_pair *pair = &j->plan.pairs[s->rail];
     const struct xport_addr *at = j->at;
     /* relaxed: all keys of a segment serve what they did. */
     uint64_t key = __atomic_load_n(&pair->key[at->seg], __ATOMIC_RELAXED);
     struct ofi_wait w = { .wait.pe = at->pe };
-    struct iovec iov = { j->local + off, len };
-    struct fi_rma_iov remote = { j->plan.peer->base[at->seg] + at->off + off,
-                                 len, key ^ ofi_wrong_key(j->f) };
+    struct iovec iov = { s->local, s->len };
+    struct fi_rma_iov remote = {
+        j->plan.peer->base[at->seg] + at->off + s->off, s->len,
+        key ^ ofi_wrong_key(j->f)
+    };
     const uint64_t flags = FI_COMPLETION |
                            (j->put ? FI_DELIVERY_COMPLETE : 0);
     struct fi_msg_rma m = {
-        .msg_iov = &iov, .iov_count = 1, .addr = pair->addr,
+        .msg_iov = &iov, .desc = &s->desc, .iov_count = 1, .addr = pair->addr,
         .rma_iov = &remote, .rma_iov_count = 1, .context = &s->op
     };
     char text[64] = "";
-    void *desc;
     long rc;
 
-    if (!local_open(s, j, &iov, &desc)) {
-        stripe_failed(&s->op);
-        return;
-    }
-    m.desc = &desc;
     make_room(j, s->ep);
     __atomic_fetch_add(&s->ep->in_flight, 1, __ATOMIC_RELAXED);
     while ((rc = OFI_POST(j->f, j->put
@@ -321,9 +316,35 @@ static size_t begin(const struct job *j, int k)
     return k == j->plan.n ? j->len : off - (j->at->off + off) % UNIT;
 }
 
+/* All stripes with their local memory, or none of them. */
+static bool cut(struct transfer *x, const struct job *j)
+{
+    for (int k = 0; k < j->plan.n; k++) {
+        struct stripe *s = &x->part[k];
+        int rail = j->plan.rail[k];
+
+        s->op = (struct ofi_op){
+            .type = &stripe_type, .pe = j->at->pe, .ctx = j->f
+        };
+        s->of = x;
+        s->off = begin(j, k);
+        s->len = begin(j, k + 1) - s->off;
+        s->local = j->local + s->off;
+        s->mr = NULL;
+        s->rail = rail;
+        s->ep = rail ? ofi_rails[rail - 1].ep : j->f->ep;
+        if (likely(local_open(s, j)))
+            continue;
+        while (k > 0)
+            local_close(&x->part[--k]);
+        return false;
+    }
+    return true;
+}
+
 /* The further rails first: the first one is the program's own thread's, over
- * providers that copy in the call. */
-static void start(const struct job *j, bool waited, const struct xport_addr *at,
+ * providers that copy in the call.  False: see ofi_stripe_put(). */
+static bool start(const struct job *j, bool waited, const struct xport_addr *at,
                   const struct xport_amo *sig)
 {
     struct transfer *x = ofi_pool_alloc(&transfers, j->f);
@@ -333,36 +354,29 @@ static void start(const struct job *j, bool waited, const struct xport_addr *at,
     x->put = j->put;
     x->waited = waited;
     x->bad = false;
+    x->left = j->plan.n;
+    if (unlikely(!cut(x, j))) {
+        ofi_pool_free(&transfers, &x->op);
+        return false;
+    }
     x->amo_after = sig && ofi.nic_amo ? ofi_amo_after_put(j->f, at, sig) : NULL;
     x->am_after = sig && !ofi.nic_amo ? ofi_am_after_put(j->f, at, sig) : NULL;
     if (sig) {
         x->sig = *sig;
         x->sig_at = *at;
     }
-    x->left = j->plan.n;
     ofi_ctx_note_peer(j->f, j->at->pe);
     /* relaxed: only sums are compared; the queues order the data. */
     __atomic_fetch_add(&j->f->issued, 1, __ATOMIC_RELAXED);
     if (j->put)
         __atomic_fetch_add(&j->f->staged, 1, __ATOMIC_RELAXED);
-    for (int k = j->plan.n - 1; k >= 0; k--) {
-        struct stripe *s = &x->part[k];
-        size_t off = begin(j, k);
-        int rail = j->plan.rail[k];
-
-        s->op = (struct ofi_op){
-            .type = &stripe_type, .pe = j->at->pe, .ctx = j->f
-        };
-        s->of = x;
-        s->mr = NULL;
-        s->rail = rail;
-        s->ep = rail ? ofi_rails[rail - 1].ep : j->f->ep;
-        /* The last one that is posted may end the transfer: x serves another
-         * one then, unless it is waited for. */
-        post(s, j, off, begin(j, k + 1) - off);
-    }
+    /* The last one that is posted may end the transfer: x serves another one
+     * then, unless it is waited for. */
+    for (int k = j->plan.n - 1; k >= 0; k--)
+        post(&x->part[k], j);
     if (waited)
         await(x);
+    return true;
 }
 
 bool ofi_stripe_put(struct xport_ctx *f, const struct xport_addr *to,
@@ -373,8 +387,7 @@ bool ofi_stripe_put(struct xport_ctx *f, const struct xport_addr *to,
 
     if (!plan(to, source, &j.plan))
         return false;
-    start(&j, !nbi, NULL, NULL);
-    return true;
+    return start(&j, !nbi, NULL, NULL);
 }
 
 bool ofi_stripe_get(struct xport_ctx *f, void *dest,
@@ -384,8 +397,7 @@ bool ofi_stripe_get(struct xport_ctx *f, void *dest,
 
     if (!plan(from, dest, &j.plan))
         return false;
-    start(&j, !nbi, NULL, NULL);
-    return true;
+    return start(&j, !nbi, NULL, NULL);
 }
 
 bool ofi_stripe_put_signal(struct xport_ctx *f, const struct xport_addr *to,
@@ -398,6 +410,5 @@ bool ofi_stripe_put_signal(struct xport_ctx *f, const struct xport_addr *to,
 
     if (len > ofi.info->ep_attr->max_msg_size || !plan(to, source, &j.plan))
         return false;
-    start(&j, false, sig_at, sig);
-    return true;
+    return start(&j, false, sig_at, sig);
 }

@@ -41,11 +41,11 @@ static bool serves(uint32_t version, const struct fi_info *h)
     return (h->caps & both) != both || version >= l->hmem_api;
 }
 
-static void become(struct fi_info *i, const struct fi_info *h)
+static void become(struct fi_info *i, const struct fi_info *h, long nic)
 {
-    char name[32];
+    char name[48];
 
-    snprintf(name, sizeof name, "%s0", local_like->name);
+    snprintf(name, sizeof name, "%s%ld", local_like->name, nic);
     free(i->fabric_attr->prov_name);    /* libfabric fills it in */
     free(i->fabric_attr->name);
     free(i->domain_attr->name);
@@ -67,18 +67,22 @@ int local_getinfo(uint32_t version, const char *node, const char *service,
                   uint64_t flags, const struct fi_info *hints,
                   struct fi_info **out)
 {
-    struct fi_info *base;
+    struct fi_info *base, **end = out;
 
     (void)node, (void)service, (void)flags;
+    *out = NULL;
     if (!serves(version, hints))
         return -FI_ENODATA;
     base = local_base_info();
     if (!base)
         return -FI_ENODATA;
-    *out = fi_dupinfo(base);
+    for (long nic = 0; nic < local_env("FAKE_LOCAL_NICS", 1); nic++) {
+        *end = fi_dupinfo(base);
+        if (!*end)
+            break;
+        become(*end, hints, nic);
+        end = &(*end)->next;
+    }
     fi_freeinfo(base);
-    if (!*out)
-        return -FI_ENOMEM;
-    become(*out, hints);
-    return 0;
+    return *out ? 0 : -FI_ENOMEM;
 }
