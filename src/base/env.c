@@ -91,6 +91,14 @@ bool env_foreign_default(const char *name, const char *value)
     return !env_foreign(name) && setenv(name, value, 1) == 0;
 }
 
+bool env_foreign_raise(const char *name, const char *value)
+{
+    const char *was = env_foreign(name);
+
+    return was && strtoull(was, NULL, 0) < strtoull(value, NULL, 0) &&
+           setenv(name, value, 1) == 0;
+}
+
 bool env_is_set(const char *name)
 {
     enum env_source source;

@@ -60,6 +60,8 @@ const char *env_foreign(const char *name);
 /* Sets it for the libraries that read it later, unless it is set: true then.
  * Before other threads of the program run. */
 bool env_foreign_default(const char *name, const char *value);
+/* Sets it where it is a number below value: true then. */
+bool env_foreign_raise(const char *name, const char *value);
 /* Bytes of a size written in the grammar of SHMEM_SYMMETRIC_SIZE, or -EINVAL.
  * rest: may anything follow, as it may there by the standard? */
 int env_parse_size(const char *text, bool rest, size_t *out);

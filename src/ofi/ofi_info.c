@@ -40,24 +40,25 @@ static const struct {
  * of them pinned, otherwise. */
 static const struct {
     const char *provider, *name, *value, *why, *also;
+    bool least;                 /* less than that does not work */
 } settings[] = {
     { "cxi", "FI_CXI_RX_MATCH_MODE", "hybrid",
-      "messages must not fail when hardware entries run out", NULL },
-    { "cxi", "FI_CXI_REQ_BUF_SIZE", "1048576", SMALL, NULL },
-    { "cxi", "FI_CXI_REQ_BUF_MIN_POSTED", "2", SMALL, NULL },
-    { "cxi", "FI_CXI_OFLOW_BUF_SIZE", "1048576", SMALL, NULL },
+      "messages must not fail when hardware entries run out", NULL, false },
+    { "cxi", "FI_CXI_REQ_BUF_SIZE", "1048576", SMALL, NULL, false },
+    { "cxi", "FI_CXI_REQ_BUF_MIN_POSTED", "2", SMALL, NULL, false },
+    { "cxi", "FI_CXI_OFLOW_BUF_SIZE", "1048576", SMALL, NULL, false },
     { "cxi", "FI_CXI_OFLOW_BUF_MIN_POSTED", "2", SMALL,
-      "FI_CXI_OFLOW_BUF_COUNT" },
+      "FI_CXI_OFLOW_BUF_COUNT", false },
     { "cxi", "FI_CXI_DISABLE_HOST_REGISTER", "1",
-      "no message is for a device's memory", NULL },
+      "no message is for a device's memory", NULL, false },
     { "cxi", "CXI_FORK_SAFE", "1", "a forked child must not take pages away",
-      NULL },
+      NULL, false },
     { "tcp;ofi_rxm", "FI_OFI_RXM_BUFFER_SIZE", "4096",
-      "an endpoint takes 69 MiB otherwise", NULL },
-    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_RX_SIZE", "64", "the same", NULL },
-    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_TX_SIZE", "64", "the same", NULL },
+      "an endpoint takes 69 MiB otherwise", NULL, true },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_RX_SIZE", "64", "the same", NULL, false },
+    { "tcp;ofi_rxm", "FI_OFI_RXM_MSG_TX_SIZE", "64", "the same", NULL, false },
     { "sockets", "FI_SOCKETS_PE_WAITTIME", "0",
-      "its thread would hold a core for milliseconds", NULL },
+      "its thread would hold a core for milliseconds", NULL, false },
 };
 
 static bool is(const char *provider, const char *name)
@@ -74,7 +75,10 @@ static void set_up(void)
     for (size_t i = 0; !done && i < sizeof settings / sizeof *settings; i++) {
         name = settings[i].also && env_foreign(settings[i].also)
                ? settings[i].also : settings[i].name;
-        if (env_foreign(name))
+        if (settings[i].least && env_foreign_raise(name, settings[i].value))
+            log_warn(ERR_ENV, "%s is set to %s: with less, messages overtake "
+                     "one another", name, settings[i].value);
+        else if (env_foreign(name))
             log_info(LOG_OFI, "%s is set to %s; Sluice would set %s for %s "
                      "(%s)", name, env_foreign(name), settings[i].value,
                      settings[i].provider, settings[i].why);

@@ -7,7 +7,7 @@
  * Each transfer has its pair of memories, the one after that of the last one.
  * All PEs make the same call, with a peer at the same distance.
  * PEs: 1 2 3
- * Ppn: 2/1 4/2 */
+ * Ppn: 2/1 4/2 2/1:FI_OFI_RXM_BUFFER_SIZE=512 */
 #include "../memory.h"
 
 enum { ROOM = 8192, GUARD = 0x5a, N = 40, ROUNDS = 6 };
