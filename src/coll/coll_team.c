@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Published by a PE that joins no team; 0: the PE lacks memory. */
+/* Published by a PE that joins no team, and by one that lacks memory; 0: the
+ * PE published nothing, in another collective call. */
 #define NO_MEMBER UINT64_MAX
+#define NO_MEMORY (UINT64_MAX - 1)
 
 struct draft {
     struct core_team *t;
@@ -31,7 +33,8 @@ static void discard(struct draft *d)
         core_team_free(d->t);
 }
 
-/* Allocates the draft: the position of our area in units of 64 bytes, or 0. */
+/* Allocates the draft: the position of our area in units of 64 bytes, or
+ * NO_MEMORY. */
 static uint64_t take(struct draft *d, const struct core_team *run,
                      bool kernels)
 {
@@ -40,7 +43,7 @@ static uint64_t take(struct draft *d, const struct core_team *run,
     d->t = core_team_new(run->start, run->stride, run->n_pes);
     d->area = heap_pool_alloc(size + (kernels ? CORE_KERNEL_AREA : 0));
     if (!d->t || !d->area || coll_nodes_find(d->t))
-        return 0;
+        return NO_MEMORY;
     d->t->kernel_area = kernels ? size : 0;
     return ((uintptr_t)d->area - heap_segs[HEAP_HOST].base) / 64;
 }
@@ -117,23 +120,39 @@ static void gather_areas(const struct draft *d, const struct coll_call *c)
     free(a.known);
 }
 
+/* Ends the job where a member has published nothing; false: one lacks memory. */
+static bool all_have(const struct coll_call *c)
+{
+    const struct core_team *t = c->t;
+    bool ok = true;
+    uint64_t at;
+
+    for (int i = 0; i < t->n_pes; i++) {
+        at = coll_published(c, i);
+        if (!at)
+            core_fatal(ERR_COLL, "shmem_team_split", "PE %d makes another "
+                       "collective call here; all PEs of the parent team "
+                       "make the same%s", core_team_world_pe(t, i),
+                       core_status.checks ? ""
+                       : "; SHMEM_CHECK=1 names calls that do not match");
+        ok = ok && at != NO_MEMORY;
+    }
+    return ok;
+}
+
 /* Publishes this member's position; false: a member lacks memory.  Members of a
  * mapped parent read each other's; else log2(n) messages find out whether the
  * positions are alike. */
 static bool publish_area(const struct coll_call *c, uint64_t at, uint64_t args,
                        struct coll_agreed *all)
 {
-    bool ok = true;
-
     if (c->t->mapped) {
         coll_sync(c->t);
-        for (int i = 0; i < c->t->n_pes; i++)
-            ok = ok && coll_published(c, i);
-        *all = (struct coll_agreed){ .all = ok };
-        return ok;
+        *all = (struct coll_agreed){ .all = all_have(c) };
+        return all->all;
     }
     *all = (struct coll_agreed){
-        .all = at, .least = at, .most = at == NO_MEMBER ? 0 : at, .args = args
+        .all = at != NO_MEMORY, .least = at, .most = at == NO_MEMBER ? 0 : at, .args = args
     };
     coll_agree(c, all);
     if (!all->args)             /* some member passed other arguments */

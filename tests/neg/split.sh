@@ -1,14 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Description: shmem_team_split_strided with PEs that the parent has not returns
-# nonzero on all of them, and one line says which argument is wrong.
+# nonzero on all of them, and one line says which argument is wrong; a PE that
+# makes another collective call is not said to lack memory.
 set -u
 . "$(dirname "$0")/neg.inc"
 
 cases <<'C'
     shmem_team_t team = SHMEM_TEAM_WORLD;
-    int start = atoi(argv[2]), stride = atoi(argv[3]), size = atoi(argv[4]);
-    int rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size,
+    int start = argc > 2 ? atoi(argv[2]) : 0;
+    int stride = argc > 2 ? atoi(argv[3]) : 1;
+    int size = argc > 2 ? atoi(argv[4]) : n;
+    int rc;
+
+    if (!strcmp(word, "other") && me == n - 1)
+        for (;;)
+            shmem_barrier_all();
+    rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size,
                                       NULL, 0, &team);
 
     if ((rc != 0) != !strcmp(word, "wrong") ||
@@ -45,4 +53,7 @@ for good in '0 1 4' '3 -1 4' '1 0 1' '3 7 1'; do
     ended 0 "$good"
     [ ! -s "$err" ] || fail "$good: $(cat "$err")"
 done
+try 2 ./bad other
+ended 1 'another call'
+said 'another call' "sluice: PE 0 \\([^ ]+\\): shmem_team_split: PE 1 makes another collective call here; all PEs of the parent team make the same; SHMEM_CHECK=1 names calls that do not match \\[S-E-COLL\\]"
 finish 'splits into no team'
