@@ -48,7 +48,7 @@ bool mapping_describe(const void *at, char *text, size_t size)
     const char *slash;
 
     if (!find((uintptr_t)at, name)) {
-        snprintf(text, size, "not mapped at all");
+        snprintf(text, size, "not mapped");
         return false;
     }
     if (strstr(name, "memfd:sluice")) {

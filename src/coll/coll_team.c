@@ -129,6 +129,8 @@ static bool all_have(const struct coll_call *c)
 
     for (int i = 0; i < t->n_pes; i++) {
         at = coll_published(c, i);
+        if (!at && t == &core_world)    /* or has it only finalized? */
+            coll_need_all(t->epoch + 1);
         if (!at)
             core_fatal(ERR_COLL, "shmem_team_split", "PE %d makes another "
                        "collective call here; all PEs of the parent team "

@@ -73,6 +73,9 @@ static enum err_code private_address(const char *sym_text, const void *sym,
     if (!private && behind < BEHIND_MOST)
         snprintf(what, sizeof what, "%zu bytes behind the end of the symmetric "
                  "heap", behind);
+    else if (!private)
+        snprintf(what, sizeof what, "not mapped in this PE, and every PE "
+                 "passes its own address of an object");
     return reason(ERR_ADDR, text, "%s is not a symmetric address: it is %s; "
                   "memory of shmem_malloc and shmem_space_malloc and static data "
                   "of the main program are symmetric", sym_text, what);

@@ -169,7 +169,7 @@ ends 5 'sluice: PE 1 \([^ ]+\): exit with status 5 without shmem_finalize; the j
 ends 3 'sluice: PE [0-2] \([^ ]+\): exit with status 3 without shmem_finalize; the job ends \[S-E-EXIT\]'"$others" return 3
 ends 6 "oshrun: $pe1 exited with status 6; ending the other 2 PEs \\[S-E-PEEXIT\\]" _exit 6
 ends 1 "oshrun: $pe1 exited with status 0 but without shmem_finalize, and others may wait for it; ending the other 2 PEs \\[S-E-NOFINI\\]" _exit 0
-ends 134 "oshrun: $pe1 was killed by signal 6 \\(Aborted(, core dumped)?\\); ending the other 2 PEs \\[S-E-PEDIED\\]" abort
+ends 134 "oshrun: $pe1 was killed by signal 6 \\(Aborted(, core dumped)?\\); ending the other 2 PEs; SHMEM_BACKTRACE=1 prints where, SHMEM_CHECK=1 finds some causes \\[S-E-PEDIED\\]" abort
 sanitized ||
     ends 139 "oshrun: $pe1 was killed by signal 11 \\(Segmentation fault(, core dumped)?\\); ending the other 2 PEs; SHMEM_BACKTRACE=1 prints where, SHMEM_CHECK=1 finds some causes \\[S-E-PEDIED\\]" crash
 

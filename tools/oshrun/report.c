@@ -60,7 +60,7 @@ static const char *advice(const struct pe *p)
     int sig = WTERMSIG(p->wstatus);
 
     if (!p->joined || (sig != SIGSEGV && sig != SIGBUS && sig != SIGILL &&
-                       sig != SIGFPE))
+                       sig != SIGFPE && sig != SIGABRT))
         return "";
     if (getenv("SHMEM_CHECK"))
         return getenv("SHMEM_BACKTRACE") ? "" : "; SHMEM_BACKTRACE=1 prints where";
