@@ -634,7 +634,7 @@ uninstall: ## what install put, and nothing else
 # -------------------------------------------------------------- clean-up ----
 
 clean: ## remove outputs
-	rm -rf $(O)/bin $(O)/lib $(O)/obj build
+	rm -rf $(O)/bin $(O)/lib $(O)/obj $(if $(filter .,$(O)),build)
 distclean: clean ## and the configuration
 	rm -f config.mak config.h config_args.h config.log sluice-*.tar.gz
 dist: ## sluice-VERSION.tar.gz of the last commit
