@@ -23,14 +23,24 @@ struct counter {
 
 static struct msg_chan *recvs[BUCKETS];
 static struct unexpected *unexpected[BUCKETS];
-static struct counter *counters[BUCKETS];
+/* They stay until the end, one for each tag that was ever used: so the table
+ * grows. */
+static struct {
+    struct counter **at;
+    unsigned bits;              /* 2^bits buckets; 0: none yet */
+    size_t n;
+} counters;
 
-static unsigned bucket_of(int pe, int tag, uint32_t number, bool one_shot)
+static uint64_t hash(int pe, int tag, uint32_t number, bool one_shot)
 {
     uint64_t h = (uint64_t)(unsigned)pe << 32 | (unsigned)tag;
 
-    h = (h ^ (uint64_t)number << 13 ^ one_shot) * 0x9e3779b97f4a7c15u;
-    return (unsigned)(h >> (64 - BUCKET_BITS));
+    return (h ^ (uint64_t)number << 13 ^ one_shot) * 0x9e3779b97f4a7c15u;
+}
+
+static unsigned bucket_of(int pe, int tag, uint32_t number, bool one_shot)
+{
+    return (unsigned)(hash(pe, tag, number, one_shot) >> (64 - BUCKET_BITS));
 }
 
 static bool is_one_shot(const struct msg_ctrl *rts)
@@ -44,11 +54,49 @@ static bool match(const struct msg_chan *r, const struct msg_ctrl *rts)
            r->number == rts->number && r->one_shot == is_one_shot(rts);
 }
 
+static struct counter **counter_bucket(int pe, int tag, bool sends,
+                                       bool one_shot)
+{
+    return &counters.at[hash(pe, tag, sends, one_shot) >> (64 - counters.bits)];
+}
+
+/* Without memory for more buckets the lists get longer; false: there are none.
+ */
+static bool room_for_counter(void)
+{
+    struct counter **was = counters.at, *m;
+    unsigned bits = counters.bits;
+
+    if (was && counters.n < (size_t)1 << bits)
+        return true;
+    counters.bits = was ? bits + 1 : BUCKET_BITS;
+    counters.at = calloc((size_t)1 << counters.bits, sizeof *was);
+    if (!counters.at) {
+        counters.at = was;
+        counters.bits = bits;
+        return was;
+    }
+    for (size_t b = 0; was && b < (size_t)1 << bits; b++) {
+        while ((m = was[b])) {
+            struct counter **to = counter_bucket(m->pe, m->tag, m->sends,
+                                                 m->one_shot);
+
+            was[b] = m->next;
+            m->next = *to;
+            *to = m;
+        }
+    }
+    free(was);
+    return true;
+}
+
 int64_t msg_table_next_number(const struct msg_chan *c)
 {
-    struct counter **at = &counters[bucket_of(c->pe, c->tag, c->sends,
-                                              c->one_shot)], *m;
+    struct counter **at, *m;
 
+    if (!room_for_counter())
+        return -1;
+    at = counter_bucket(c->pe, c->tag, c->sends, c->one_shot);
     for (m = *at; m; m = m->next)
         if (m->pe == c->pe && m->tag == c->tag && m->sends == c->sends &&
             m->one_shot == c->one_shot)
@@ -58,6 +106,7 @@ int64_t msg_table_next_number(const struct msg_chan *c)
         return -1;
     *m = (struct counter){ *at, c->pe, c->tag, c->sends, c->one_shot, 1 };
     *at = m;
+    counters.n++;
     return 0;
 }
 
@@ -122,18 +171,23 @@ const struct msg_ctrl *msg_table_first_unexpected(int pe)
 
 void msg_table_clear(void)
 {
-    for (unsigned b = 0; b < BUCKETS; b++) {
-        struct unexpected *u;
-        struct counter *m;
+    struct unexpected *u;
+    struct counter *m;
 
+    for (unsigned b = 0; b < BUCKETS; b++) {
         while ((u = unexpected[b])) {
             unexpected[b] = u->next;
             free(u);
         }
-        while ((m = counters[b])) {
-            counters[b] = m->next;
-            free(m);
-        }
         recvs[b] = NULL;
     }
+    for (size_t b = 0; counters.at && b < (size_t)1 << counters.bits; b++) {
+        while ((m = counters.at[b])) {
+            counters.at[b] = m->next;
+            free(m);
+        }
+    }
+    free(counters.at);
+    counters.at = NULL;
+    counters.n = 0;
 }
