@@ -206,11 +206,14 @@ void *api_allocate(const char *call, const struct api_request *r,
     late = p && !heap_device_has_memory(p, r->size);
     if (r->clear && p && !late)
         clear(call, p, r->size);
-    if (r->hints & SHMEMX_MALLOC_NO_BARRIER)
+    if (r->hints & SHMEMX_MALLOC_NO_BARRIER) {
         unmet += r->size;
-    else
+        core_activity_enter(call, &core_world);     /* a heap may grow */
+    } else {
         SYNC_AND_CHECK(call, { "size", "alignment", "hints", "space" },
-             { r->size, r->align, (uint64_t)r->hints, number_of(r->space) });
+                       { r->size, r->align, (uint64_t)r->hints,
+                         number_of(r->space) });
+    }
     if (rc)
         report_no_room(call, r, rc, caller);
     if (p && !api_heap_cover(call, p, r->size)) {

@@ -145,6 +145,16 @@ static void print_banner(void)
         fflush(stdout);
 }
 
+/* All of it, however slow its reader; but a thread that waits with the lock
+ * would hold the end up, and rt_abort() tries for a while. */
+static void flush_stdout(void)
+{
+    if (ftrylockfile(stdout))
+        return;
+    fflush(stdout);
+    funlockfile(stdout);
+}
+
 static void at_exit(int status)
 {
     bool left;
@@ -154,7 +164,7 @@ static void at_exit(int status)
     if (status && !finalize_at_exit) {
         log_error(ERR_EXIT, "exit with status %d without shmem_finalize; the "
                   "job ends", status);
-        fflush(stdout);
+        flush_stdout();
         rt_abort(status);
     }
     lock_acquire(&ending);
@@ -163,7 +173,7 @@ static void at_exit(int status)
         if (!finalize_at_exit)
             log_warn(ERR_EXIT, "exit without shmem_finalize: it is done now, "
                      "and waits for the other PEs to finalize too");
-        exiting = !finalize_at_exit;
+        exiting = !finalize_at_exit || status;
         lock_acquire(&setup);
         set_inits(1);
         lock_release(&setup);
@@ -494,7 +504,7 @@ API_ALIAS(start_pes)
 void pshmem_global_exit(int status)
 {
     core_need_up(__func__);
-    fflush(stdout);             /* all of it, however slow its reader */
+    flush_stdout();
     rt_abort(status);
 }
 API_ALIAS(shmem_global_exit)

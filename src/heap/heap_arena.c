@@ -22,11 +22,11 @@ enum { GRANULE = 16, LINE = 64, LINE_FROM = 2048, FIRST_BLOCKS = 64 };
 
 struct block {
     size_t off, size;
+    size_t slack;               /* of size, beyond what was asked for */
     uint32_t before, after;     /* by offset */
     uint32_t left, right;       /* treap of the free; right: hash chain */
     uint32_t priority;
     uint16_t hints;
-    uint8_t slack;              /* of size, beyond what was asked for */
     bool live, zone;            /* zone: a red one, beside a live block */
 };
 
@@ -462,7 +462,7 @@ int heap_arena_alloc(struct heap_arena *a, size_t size, size_t align,
     if (size <= a->to - a->from)
         rc = allocate(a, rounded(size), align, hints, off);
     if (!rc)
-        B(live_find(a, *off)).slack = (uint8_t)(rounded(size) - size);
+        B(live_find(a, *off)).slack = rounded(size) - size;
     lock_release(&a->lock);
     return rc;
 }
@@ -488,7 +488,7 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
 {
     uint32_t next = B(i).after;
 
-    if (a->zone || need_numbers(a, 1))
+    if (need_numbers(a, 1))
         return false;
     if (size > B(i).size &&
         !(is_free(a, next) && B(i).size + B(next).size >= size))
@@ -526,8 +526,13 @@ bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size)
 
     lock_acquire(&a->lock);
     i = live_find(a, off);
-    if (i && size <= a->to - a->from)
+    if (i && a->zone) {         /* which stays where it is */
+        done = size <= B(i).size;
+        if (done)
+            B(i).slack = B(i).size - size;
+    } else if (i && size <= a->to - a->from) {
         done = resize_here(a, i, rounded(size));
+    }
     lock_release(&a->lock);
     return done;
 }
@@ -562,8 +567,9 @@ void heap_arena_guard(struct heap_arena *a, size_t zone)
 static struct heap_zones zones_of(struct heap_arena *a, uint32_t i)
     REQUIRES(a->lock)
 {
-    return (struct heap_zones){ B(i).off, B(i).size - B(i).slack,
-                                B(i).size + a->zone };
+    size_t size = B(i).size - B(i).slack;
+
+    return (struct heap_zones){ B(i).off, size, rounded(size) + a->zone };
 }
 
 bool heap_arena_zones(struct heap_arena *a, size_t off, struct heap_zones *out)

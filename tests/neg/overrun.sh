@@ -39,6 +39,22 @@ int main(int argc, char **argv)
             shmem_barrier_all();
         }
     }
+    /* More than half of the heap: there is no room for a second one. */
+    CASE(shrinks) {
+        size_t full = 40 << 20;
+        char *big = shmem_malloc(full);
+
+        for (size_t size = full; size > full / 2; size -= 1000003) {
+            char *now = shmem_realloc(big, size);
+
+            if (now != big)
+                printf("%p of %zu bytes is at %p\n", big, size, now);
+            memset(now, 0, size);
+            shmem_barrier_all();
+        }
+        big = shmem_realloc(big, 1000);
+        big[1000] = 0;
+    }
     CASE(store) memset(a + 96, 0, me ? 12 : 4);
     CASE(one) a[100] = 0;
     CASE(put) shmem_putmem(a + 100, zeros, me ? 0 : 32, 1);
@@ -88,6 +104,10 @@ overrun own shmem_barrier_all 100 8 'past its end'
 overrun under shmem_barrier_all 5000 3 'before its start'
 overrun free shmem_free 5000 1 'past its end'
 overrun moves shmem_realloc 21 1 'past its end'
+SHMEM_SYMMETRIC_SIZE=64m
+export SHMEM_SYMMETRIC_SIZE
+overrun shrinks shmem_barrier_all 1000 1 'past its end'
+unset SHMEM_SYMMETRIC_SIZE
 overrun ends shmem_finalize 21 1 'past its end'
 SHMEM_CHECK=1 try 2 ./bad good
 ended 0 good

@@ -51,6 +51,24 @@ static void *global_exit_in_thread(void *unused)
     shmem_global_exit(code);
 }
 
+static void *hold_stdout(void *locked)
+{
+    flockfile(stdout);
+    __atomic_store_n((int *)locked, 1, __ATOMIC_RELEASE);
+    for (;;)
+        pause();
+}
+
+static void lock_stdout(void)
+{
+    static int locked;
+    pthread_t t;
+
+    if (!pthread_create(&t, NULL, hold_stdout, &locked))
+        while (!__atomic_load_n(&locked, __ATOMIC_ACQUIRE))
+            usleep(1000);
+}
+
 static void in_thread(void *(*what)(void *))
 {
     pthread_t t;
@@ -117,6 +135,15 @@ int main(int argc, char **argv)
         if (me == n_pes - 1)
             in_thread(global_exit_in_thread);
         pause();
+    }
+    /* Another thread waits with the lock of standard output. */
+    CASE(global_locked) {
+        if (me == 1) {
+            lock_stdout();
+            shmem_global_exit(code);
+        }
+        for (;;)
+            pause();
     }
     CASE(two_global) {
         if (me < 2)
@@ -204,6 +231,7 @@ ends 8 3 thread 8
 prints 'sluice: PE [0-2] .*: exit with status 8 without .* \[S-E-EXIT\]( \(and .*\))?'
 ends 9 3 global_thread 9 && prints
 ends 10 3 global_above 10
+ends 14 3 global_locked 14 && prints
 for round in 1 2 3; do
     try 4 ./ends two_global 11
     [ $status -eq 11 ] || [ $status -eq 12 ] ||
