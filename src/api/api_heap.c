@@ -24,14 +24,38 @@ static uint64_t calls;
 /* Requests of calls without a barrier: the next call with one compares
  * them. */
 static uint64_t unmet;
+/* A hash of all calls with a barrier, and their arguments. */
+static uint64_t history;
 
 void api_heap_open(void)
 {
     calls = 0;
     unmet = 0;
+    history = 0;
 }
 
-/* The barrier of an allocation call, with the comparison when it is due. */
+static void note(const struct coll_args *a)
+{
+    history += core_activity_call_id(a->call);
+    for (int k = 0; k < COLL_VALUES; k++)
+        history = ((history ^ a->value[k]) << 7 ^ history >> 23) *
+                  0x9e3779b97f4a7c15u;
+}
+
+/* A barrier, which finds that earlier calls differed, but not in what. */
+static void compare_history(const char *call)
+{
+    uint64_t theirs;
+    int odd = coll_differs(&core_world, history, &theirs);
+
+    if (odd >= 0 && core_world.my_pe == 0)
+        core_fatal(ERR_HEAPARG, call, "PE %d and this PE passed different "
+                   "arguments to one of the first %llu allocation calls; "
+                   "SHMEM_CHECK=1 names it", odd, (unsigned long long)calls);
+}
+
+/* The barrier of an allocation call, with the comparison when it is due: of the
+ * first calls, and after each time as many of all of them together. */
 static void sync_and_check(const struct coll_args *a)
 {
     struct coll_args all = *a;
@@ -45,8 +69,11 @@ static void sync_and_check(const struct coll_args *a)
     }
     core_activity_enter(a->call, &core_world);
     core_quiet(NULL, &core_ctx_default);
+    note(&all);
     if (calls++ < (uint64_t)env.CHECK_ALLOC || core_status.checks)
         coll_check_args(&core_world, &all);
+    else if (env.CHECK_ALLOC && !(calls & (calls - 1)))
+        compare_history(a->call);
     else
         coll_sync(&core_world);
 }

@@ -35,6 +35,10 @@ int main(int argc, char **argv)
             shmem_free(NULL), shmem_malloc(16);
         shmem_malloc(odd ? 64 : 32);
     }
+    CASE(later) {
+        for (int i = 0; i < 200; i++)
+            shmem_malloc(odd && i == 90 ? 64 : 32);
+    }
     CASE(same) {
         for (int i = 0; i < 100; i++) {
             a = shmem_realloc(a, 100 + 64 * i);
@@ -77,8 +81,11 @@ odd 'shmem_malloc: collective call 3: PE 2 is in (shmem_barrier_all, PE 0 in shm
 odd 'shmem_free: collective call 3: PE 2 passed a total of SHMEMX_MALLOC_NO_BARRIER bytes 5064, PE 0 passed 2064 \[S-E-HEAPARG\]' apart
 # The 64th call is still compared.
 odd 'shmem_malloc: collective call 64: PE 2 passed size 64, PE 0 passed 32 \[S-E-HEAPARG\]' late
+# Later ones by the 128th, without their arguments.
+odd 'shmem_malloc: PE 2 and this PE passed different arguments to one of the first 128 allocation calls; SHMEM_CHECK=1 names it \[S-E-HEAPARG\]' later
 
 SHMEM_CHECK=1
+odd 'shmem_malloc: collective call 93: PE 2 passed size 64, PE 0 passed 32 \[S-E-HEAPARG\]' later
 odd 'shmem_malloc: collective call 3: PE 2 passed size 0, PE 0 passed 32 \[S-E-HEAPARG\]' zero
 try 4 ./bad same
 ended 0 'equal arguments'
