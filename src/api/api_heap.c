@@ -151,6 +151,16 @@ static void report_no_room(const char *call, const struct api_request *r,
                          r->align > HEAP_ALIGN ? how : "", caller);
 }
 
+/* Has the memory been made, and registered? */
+static bool is_covered(const void *p, size_t size)
+{
+    size_t end = (uintptr_t)p + size - heap_segs[HEAP_HOST].base;
+
+    return heap_device_has_memory(p, size) &&
+           (!xport_net || heap_find(p, 1) != HEAP_HOST ||
+            xport_net->is_registered(end));
+}
+
 /* Adds memory for a new block where the heap grows, and makes the off-node PEs
  * reach it.  False, on all PEs alike: there is none. */
 bool api_heap_cover(const char *call, const void *p, size_t size)
@@ -159,11 +169,10 @@ bool api_heap_cover(const char *call, const void *p, size_t size)
     bool all = false;
     int rc = 0;
 
+    if (is_covered(p, size))
+        return true;
     if (!heap_device_has_memory(p, size))
         return api_device_cover(p, size);
-    if (!xport_net || heap_find(p, 1) != HEAP_HOST ||
-        xport_net->is_registered(end))
-        return true;
     /* All cover as much, so all try the smaller region if one has to. */
     for (int exact = 0; exact < 2 && !all; exact++) {
         rc = xport_net->register_up_to(end, exact);
@@ -235,7 +244,8 @@ void *api_allocate(const char *call, const struct api_request *r,
         clear(call, p, r->size);
     if (r->hints & SHMEMX_MALLOC_NO_BARRIER) {
         unmet += r->size;
-        core_activity_enter(call, &core_world);     /* a heap may grow */
+        if (p && !is_covered(p, r->size))   /* else it waits for no PE */
+            core_activity_enter(call, &core_world);
     } else {
         SYNC_AND_CHECK(call, { "size", "alignment", "hints", "space" },
                        { r->size, r->align, (uint64_t)r->hints,
