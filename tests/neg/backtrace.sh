@@ -54,6 +54,11 @@ int main(int argc, char **argv)
     if (!strcmp(word, "own"))
         signal(SIGSEGV, own);
     shmem_init();
+    if (!strcmp(word, "all")) { /* PE 3 from another place of main */
+        if (shmem_my_pe() == 3)
+            put();
+        put();
+    }
     if (shmem_my_pe() == shmem_n_pes() - 1) {
         if (!strcmp(word, "crash") || !strcmp(word, "own"))
             store();
@@ -111,6 +116,12 @@ frame 0 put
 frame 1 main
 head -n 1 "$err" | grep -q 'PE 77 is outside 0..1 \[S-E-PE\]' ||
     fail "error: not first: $(head -n 3 "$err")"
+# The frames that PEs have in common are printed once.
+SHMEM_BACKTRACE=1 try 4 ./bad all
+ended 1 'an error of all PEs'
+grep -qE '^sluice: PE 0 .*: #1 main \(bad\+0x[0-9a-f]+\) \(and 2 other PEs: 1-2\)$' "$err" &&
+    grep -qE '^sluice: PE 3 .*: #1 main \(bad\+0x[0-9a-f]+\)$' "$err" ||
+    fail "an error of all PEs: $(cat "$err")"
 SHMEM_BACKTRACE=1 try 2 ./bad own
 ended 9 'handler of the program'
 grep -q '#0' "$err" && fail "handler of the program: $(cat "$err")"

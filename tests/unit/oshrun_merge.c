@@ -351,8 +351,8 @@ T(lines_wait_only_so_long)
     close_all(m);
 }
 
-/* A backtrace stands behind the error of its PE; the program's own lines and
- * those of other PEs do not end the wait. */
+/* A line without a code stands behind the error of its PE; the program's own
+ * lines and those of other PEs do not end the wait. */
 T(lines_without_a_code_keep_their_place)
 {
     struct merge *m = merge_open(&sink, PES);
@@ -360,18 +360,38 @@ T(lines_without_a_code_keep_their_place)
     open_all(m, false);
     say_all(0, 2, "(h): no room [S-E-HEAP]");
     writes(0, "a word of the program\n");
-    writes(3, "sluice: PE 3 (h): #0 main\n");
-    T_STR(printed(), "a word of the program\nsluice: PE 3 (h): #0 main\n");
-    writes(1, "sluice: PE 1 (h): #0 main\n");
+    writes(3, "sluice: PE 3 (h): more\n");
+    T_STR(printed(), "a word of the program\nsluice: PE 3 (h): more\n");
+    writes(1, "sluice: PE 1 (h): more\n");
     T_STR(printed(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 1 other PE: 1)\n"
-                   "sluice: PE 1 (h): #0 main\n");
+                   "sluice: PE 1 (h): more\n");
     T_EQ(merge_due(m), INT64_MAX);
+    close_all(m);
+}
+
+/* Behind the error; another place of the same function is another frame. */
+T(frames_are_merged)
+{
+    struct merge *m = merge_open(&sink, PES);
+
+    open_all(m, false);
+    say_all(0, 3, "(h): no room [S-E-HEAP]");
+    say_all(0, 2, "(h): #0 put (prog+0x10)");
+    writes(2, "sluice: PE 2 (h): #0 put (prog+0x20)\n");
+    say_all(0, 3, "(h): #1 main (prog+0x30)");
+    T_STR(printed(), "");
+    merge_flush(m, true);
+    T_STR(printed(), "sluice: PE 0 (h): no room [S-E-HEAP] (and 2 other PEs: 1-2)\n"
+                   "sluice: PE 0 (h): #0 put (prog+0x10) (and 1 other PE: 1)\n"
+                   "sluice: PE 2 (h): #0 put (prog+0x20)\n"
+                   "sluice: PE 0 (h): #1 main (prog+0x30) (and 2 other PEs: 1-2)\n");
     close_all(m);
 }
 
 int main(void)
 {
     T_RUN(lines_without_a_code_keep_their_place);
+    T_RUN(frames_are_merged);
     T_RUN(lines_of_several_pes_stay_whole);
     T_RUN(tags_begin_each_line);
     T_RUN(the_last_line_may_lack_its_end);

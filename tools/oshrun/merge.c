@@ -3,7 +3,8 @@
  *
  * A line of the library waits for MERGE_MS after its first appearance; lines
  * that differ from it only in the PE and in addresses are merged with it.  The
- * line of the lowest PE is printed, with a list of the other PEs.  A PE that
+ * line of the lowest PE is printed, with a list of the other PEs.  Frames of
+ * backtraces are merged alike, each for itself.  A PE that
  * does not know its number yet leaves it out; the caller knows from whose
  * pipe the line came. */
 #include "oshrun.h"
@@ -70,8 +71,29 @@ static void print_oldest(struct merge *m)
             (size_t)m->n_pending * sizeof(m->pending[0]));
 }
 
-/* "sluice: [PE <n> ](<host>): ... [S-<letter>-<CODE>]": where "(" stands, or
- * NULL.  *pe is set where the line says it. */
+/* Does it end with [S-<letter>-<CODE>]? */
+static bool has_code(const char *p, const char *end)
+{
+    const char *code = end;
+
+    if (end[-1] != ']')
+        return false;
+    while (code > p && code[-1] != '[')
+        code--;
+    return end - code >= 5 && (memcmp(code, "S-E-", 4) == 0 ||
+                               memcmp(code, "S-W-", 4) == 0);
+}
+
+/* "(<host>): #<n> ...": of a backtrace. */
+static bool is_frame(const char *p, const char *end)
+{
+    p = memchr(p, ')', (size_t)(end - p));
+    return p && end - p > 5 && memcmp(p, "): #", 4) == 0 &&
+           isdigit((unsigned char)p[4]);
+}
+
+/* "sluice: [PE <n> ](<host>): ..." with a code, or of a backtrace: where "("
+ * stands, or NULL.  *pe is set where the line says it. */
 static const char *parse(const struct merge *m, const char *line, size_t len,
                          int *pe)
 {
@@ -79,8 +101,7 @@ static const char *parse(const struct merge *m, const char *line, size_t len,
     const char *p = line + sizeof(head) - 1, *end = line + len;
     long n = 0;
 
-    if (len < sizeof(head) + 16 || memcmp(line, head, sizeof(head) - 1) != 0 ||
-        end[-1] != ']')
+    if (len < sizeof(head) + 16 || memcmp(line, head, sizeof(head) - 1) != 0)
         return NULL;
     if (memcmp(p, "PE ", 3) == 0) {
         for (p += 3; isdigit((unsigned char)*p) && n < m->n_pes; p++)
@@ -89,14 +110,7 @@ static const char *parse(const struct merge *m, const char *line, size_t len,
             return NULL;
         *pe = (int)n;
     }
-    if (*p != '(')
-        return NULL;
-    while (end > p && end[-1] != '[')
-        end--;
-    if (line + len - end < 5)
-        return NULL;
-    return memcmp(end, "S-E-", 4) == 0 || memcmp(end, "S-W-", 4) == 0 ? p
-                                                                       : NULL;
+    return *p == '(' && (has_code(p, end) || is_frame(p, end)) ? p : NULL;
 }
 
 static bool starts_address(const char *p, const char *end)
@@ -112,12 +126,14 @@ static const char *skip_address(const char *p, const char *end)
     return p;
 }
 
-/* The same text except for addresses, which differ between PEs. */
-static bool same_but_addresses(const struct pending_line *h, const char *b,
-                               size_t len)
+/* The same text except for addresses, which differ between PEs; a frame's is
+ * the place in the program. */
+static bool same_line(const struct pending_line *h, const char *b, size_t len)
 {
     const char *a = h->text, *a_end = a + h->len, *b_end = b + len;
 
+    if (is_frame(b, b_end))
+        return h->len == len && memcmp(a, b, len) == 0;
     while (a < a_end && b < b_end) {
         if (starts_address(a, a_end) && starts_address(b, b_end)) {
             a = skip_address(a, a_end);
@@ -186,7 +202,7 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
     len -= (size_t)(text - line);
     for (i = 0; i < m->n_pending; i++) {
         h = &m->pending[i];
-        if (!h->pes[pe] && same_but_addresses(h, text, len)) {
+        if (!h->pes[pe] && same_line(h, text, len)) {
             add_pe(h, pe, text, len);
             return true;
         }
