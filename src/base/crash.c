@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/symbol.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +29,14 @@ static void *stack;             /* for a stack that has overflowed */
 
 static void print_frames(const void *const *at, int n)
 {
+    bool may_allocate = true;
     char text[512];
     struct line l;
 
+    for (int i = 0; i < n; i++)
+        may_allocate = may_allocate && !symbol_is_allocator(at[i]);
     for (int i = 0; i < n; i++) {
-        symbol_describe(at[i], text, sizeof text);
+        symbol_describe(at[i], text, sizeof text, may_allocate);
         log_begin(&l);
         line_addf(&l, "#%d %s", i, text);
         line_write(&l, STDERR_FILENO);
@@ -83,13 +87,38 @@ static void print_signal(const siginfo_t *info)
     line_write(&l, STDERR_FILENO);
 }
 
-/* Without the frames of the handler.  The interrupted instruction is no return
- * address: one byte further on stands for it. */
-static void print_from(const void *pc)
+/* Who called the function at pc, which is none: the return address, or NULL. */
+static const void *return_address(const void *context)
 {
-    const void *at[FRAMES];
-    int n = symbol_frames((void **)at, FRAMES), first = 0;
+    const ucontext_t *u = context;
 
+#if defined(__x86_64__)
+    return *(void **)(uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)u->uc_mcontext.regs[30];
+#elif defined(__riscv)
+    return (const void *)(uintptr_t)u->uc_mcontext.__gregs[REG_RA];
+#else
+    (void)u;
+    return NULL;
+#endif
+}
+
+/* Without the frames of the handler.  The interrupted instruction is no return
+ * address: one byte further on stands for it.  A call through a null pointer
+ * cannot be unwound. */
+static void print_from(const void *context)
+{
+    const void *at[FRAMES], *pc = interrupted(context);
+    int n, first = 0;
+
+    at[0] = pc;
+    at[1] = pc ? NULL : return_address(context);
+    if (at[1]) {
+        print_frames(at, 2);
+        return;
+    }
+    n = symbol_frames((void **)at, FRAMES);
     while (first < n && at[first] != pc)
         first++;
     if (first == n)
@@ -97,6 +126,33 @@ static void print_from(const void *pc)
     else
         at[first] = (const char *)pc + 1;
     print_frames(at + first, n - first);
+}
+
+static int crash_signal;        /* of the thread that prints */
+
+/* The backtrace waits for what the crash has interrupted. */
+static void give_up(int alarm)
+{
+    sigset_t set;
+
+    (void)alarm;
+    sigemptyset(&set);
+    sigaddset(&set, crash_signal);
+    signal(crash_signal, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(crash_signal);
+}
+
+static void start_alarm(int sig)
+{
+    sigset_t set;
+
+    crash_signal = sig;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    signal(SIGALRM, give_up);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    alarm(SECONDS_MOST);
 }
 
 static void crashed(int sig, siginfo_t *info, void *context)
@@ -109,11 +165,10 @@ static void crashed(int sig, siginfo_t *info, void *context)
         none != self)
         for (;;)                /* that one ends the process */
             pause();
-    signal(SIGALRM, SIG_DFL);
-    alarm(SECONDS_MOST);
     if (!none) {                /* else the backtrace crashes */
+        start_alarm(sig);
         print_signal(info);
-        print_from(interrupted(context));
+        print_from(context);
     }
     alarm(0);
     signal(sig, SIG_DFL);

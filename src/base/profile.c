@@ -292,7 +292,7 @@ unsigned profile_sites(struct profile_row *out, unsigned most)
         describe(__atomic_load_n(&s->call, __ATOMIC_RELAXED), &s->sum, &out[i]);
         out[i].peers = PROFILE_NO_PE;       /* one row for all PEs */
         symbol_describe((const void *)(uintptr_t)s->at, out[i].site,
-                        sizeof out[i].site);
+                        sizeof out[i].site, true);
     }
     return n;
 }

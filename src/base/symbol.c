@@ -133,7 +133,26 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-void symbol_describe(const void *at, char *text, size_t size)
+bool symbol_is_allocator(const void *at)
+{
+    static const char *const names[] = {
+        "malloc", "calloc", "realloc", "free", "cfree", "memalign",
+        "aligned_alloc", "posix_memalign", "valloc", "pvalloc"
+    };
+    Dl_info in;
+
+    if (!dladdr((void *)((uintptr_t)at - 1), &in) || !in.dli_sname)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(in.dli_sname, names[i]))
+            return true;
+    return !strncmp(in.dli_sname, "__libc_", 7) &&
+           (strstr(in.dli_sname, "alloc") || strstr(in.dli_sname, "free") ||
+            strstr(in.dli_sname, "memalign"));
+}
+
+void symbol_describe(const void *at, char *text, size_t size,
+                     bool may_allocate)
 {
     uintptr_t ip = (uintptr_t)at - 1, off;
     struct function fn;
@@ -151,7 +170,7 @@ void symbol_describe(const void *at, char *text, size_t size)
     if (!find(&f, off, &fn) && !find(&f, ip, &fn)) {    /* it is not PIE */
         snprintf(text, size, "%s+0x%zx", last_part(in.dli_fname), off);
     } else {
-        plain = demangle(fn.name);
+        plain = may_allocate ? demangle(fn.name) : NULL;
         snprintf(text, size, "%s (%s+0x%zx)", plain ? plain : fn.name,
                  last_part(in.dli_fname), off);
         free(plain);

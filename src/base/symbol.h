@@ -6,6 +6,7 @@
 
 #include "base/atomics.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,9 +14,13 @@
 void symbol_prepare(void);
 
 /* "main (prog+0x11f)" for a return address: the name of the function comes from
- * the file's symbol table, C++ names are demangled if there is libstdc++; the
- * offset, within the call's instruction, is for addr2line(1).  Maps the file meanwhile; allocates for C++. */
-void symbol_describe(const void *at, char *text, size_t size);
+ * the file's symbol table, C++ names are demangled if there is libstdc++ and
+ * the call may allocate; the offset, within the call's instruction, is for
+ * addr2line(1).  Maps the file meanwhile. */
+void symbol_describe(const void *at, char *text, size_t size,
+                     bool may_allocate);
+/* Does it lie in malloc or its like?  Their lock may be held there. */
+bool symbol_is_allocator(const void *at);
 
 /* The addresses of this library's code; all addresses if it is a part of the
  * program, so that there is no caller outside. */

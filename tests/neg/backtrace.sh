@@ -20,6 +20,26 @@ __attribute__((noinline)) static void store(void)
     *nowhere = 1;
 }
 
+/* The allocator finds it with its lock held; the name is C++'s. */
+__attribute__((noinline)) static void corrupt(void) __asm__("_Z7corruptv");
+__attribute__((noinline)) static void corrupt(void)
+{
+    char *volatile p = NULL;
+
+    for (int i = 0; i < 100; i++) {
+        p = malloc((size_t)(120000 - 1000 * (i % 7)));
+        memset(p + 113000, 255, 8000);
+    }
+    __asm__ volatile("");
+}
+
+static void (*volatile no_function)(void);
+__attribute__((noinline)) static void call_null(void)
+{
+    no_function();
+    __asm__ volatile("");
+}
+
 __attribute__((noinline)) static int recurse(int n)
 {
     volatile char room[4096];
@@ -63,6 +83,8 @@ int main(int argc, char **argv)
         if (!strcmp(word, "crash") || !strcmp(word, "own"))
             store();
         CASE(stack) return recurse(1);
+        CASE(corrupt) corrupt();
+        CASE(null) call_null();
         CASE(abort) abort();
         CASE(sent) raise(SIGFPE);
         CASE(thread) {
@@ -104,6 +126,14 @@ frame 0 store
 frame 1 main
 crashes stack 139 'signal 11 \(SIGSEGV\), at address 0x[0-9a-f]+'
 frame 0 recurse
+crashes null 139 'signal 11 \(SIGSEGV\), at address 0x0'
+frame 1 call_null
+for n in 0 2; do
+    pe=$((n ? 1 : 0)) name=corrupt
+    SHMEM_BACKTRACE=1 try $n ./bad corrupt
+    ended 134 "corrupt on $n"
+    frame '[0-9]+' _Z7corruptv
+done
 crashes thread 139 'signal 11 \(SIGSEGV\), at address 0x10'
 frame 0 store
 frame 1 thread
