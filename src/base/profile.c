@@ -149,9 +149,12 @@ static void add_site(const struct call *c, uint64_t ns, uint64_t times)
 
 static void count(uint64_t ns)
 {
-    struct call *c = call_of(thread.name, thread.pe < 0 ? PROFILE_NO_PE
-                                          : profile_peers_of(thread.pe));
+    struct call *c;
 
+    if (!strstr(thread.name, "shmem"))  /* of the library's own collectives */
+        return;
+    c = call_of(thread.name, thread.pe < 0 ? PROFILE_NO_PE
+                                           : profile_peers_of(thread.pe));
     if (!c) {
         add(&lost, 1);
         return;

@@ -2,6 +2,7 @@
 /* Members on other nodes.  Everything goes through the library's own context,
  * so that it mixes with no order or completion of the program's. */
 #include "coll/coll_int.h"
+#include "core/core_trace.h"
 
 static const char name[] = "collective call";
 
@@ -13,6 +14,7 @@ static void *symmetric(const void *offset)
 
 void coll_remote_put(int world_pe, void *dest, const void *source, size_t bytes)
 {
+    CORE_TRACE_PUT(name, &core_ctx_inner, dest, bytes, world_pe);
     core_remote_put(dest, source, bytes, world_pe, name, &core_ctx_inner);
 }
 
@@ -33,11 +35,13 @@ void coll_remote_send(int world_pe, void *dest, const void *source,
                       size_t bytes, enum amo_op op, const void *offset,
                       uint64_t value)
 {
-    if (bytes)
-        core_remote_put_notify(name, &core_ctx_inner, dest, source, bytes, op,
-                               symmetric(offset), value, world_pe);
-    else
+    if (!bytes) {
         coll_remote_notify(world_pe, op, offset, value);
+        return;
+    }
+    CORE_TRACE_PUT(name, &core_ctx_inner, dest, bytes, world_pe);
+    core_remote_put_notify(name, &core_ctx_inner, dest, source, bytes, op,
+                           symmetric(offset), value, world_pe);
 }
 
 void coll_remote_send_area(int world_pe, const void *area, const void *source,
@@ -66,6 +70,7 @@ void coll_remote_put_area(int world_pe, const void *offset, const void *source,
 
 void coll_remote_get(int world_pe, const void *offset, void *dest, size_t bytes)
 {
+    CORE_TRACE_GET(name, &core_ctx_inner, symmetric(offset), bytes, world_pe);
     core_remote_get(dest, symmetric(offset), bytes, world_pe, name,
                     &core_ctx_inner);
 }

@@ -130,7 +130,12 @@ profiled_right()
 }
 
 profiled_right node
+is 'call("shmem_long_sum_reduce"; "-") | .bytes == 0' 'a reduction on a node'
 profiled_right network --ppn 1
+# Each of the four sends its 800 bytes once at least, but for one that may only
+# receive.
+is 'call("shmem_long_sum_reduce"; "-") | .bytes >= 2400 and .bytes < 50000' \
+    'a reduction between nodes'
 
 # Beside a trace.
 SHMEM_TRACE=$PWD/t.json profiled_right node

@@ -49,6 +49,9 @@ struct rates rates_of(const struct pe *p)
     for (uint32_t i = 0; i < p->now.n_rows; i++) {
         d = since_before(p, &p->now.rows[i]);
         r.calls += (double)d.count / r.seconds;
+        /* Of a collective call: what went over the network. */
+        if (d.peers == PROFILE_NO_PE)
+            d.peers = PROFILE_NETWORK;
         r.bytes[d.peers] += (double)d.bytes / r.seconds;
         r.in_calls += (double)d.ns / 1e9 / r.seconds;
         r.waiting += (double)d.waited_ns / 1e9 / r.seconds;
