@@ -49,6 +49,15 @@ static size_t made_capacity(const struct opts *o, uint64_t keys)
     return (size_t)ceil(o->slack * mean + 6 * sqrt(mean));
 }
 
+/* The slack with which that many keys would have found room, and 1 % more. */
+static double slack_for(const struct opts *o, size_t capacity, size_t keys)
+{
+    double root = (sqrt(36 + 4 * o->slack * (double)capacity) - 6) /
+                  (2 * o->slack);       /* of the mean */
+
+    return ceil((1.01 * (double)keys - 6 * root) / (root * root) * 100) / 100;
+}
+
 static size_t heap_mib(const struct job *job, size_t table)
 {
     size_t need = table + table / 32 + share_bytes(job->pes) + HEAP_SPARE;
@@ -258,8 +267,8 @@ static void exchange(struct sort *s, const struct variant *variant)
     if (job->received > job->capacity)
         job_error(job, E_TABLE, "%zu keys came for its table of %zu: raise "
                   "--table-factor from %g to %.2f", job->received,
-                  job->capacity, s->opts->slack, s->opts->slack * 1.01 *
-                  (double)job->received / (double)job->capacity);
+                  job->capacity, s->opts->slack,
+                  slack_for(s->opts, job->capacity, job->received));
 }
 
 /* ---------------------------------------------------------------- checks ---- */

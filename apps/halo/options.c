@@ -58,6 +58,8 @@ static bool real(const struct option_row *row, const char *text, char *want,
     return false;
 }
 
+enum { SIZE_MOST = 1 << 20 };
+
 /* As many as there are to be; those left out are 1. */
 static bool sizes(const struct option_row *row, const char *text, char *want,
                   size_t room)
@@ -70,7 +72,7 @@ static bool sizes(const struct option_row *row, const char *text, char *want,
 
         errno = 0;
         got[n] = strtol(text, &end, 10);
-        if (end == text || errno || got[n] < row->least || got[n] > 1 << 20)
+        if (end == text || errno || got[n] < row->least || got[n] > SIZE_MOST)
             break;
         more = *end == 'x';
         text = end + more;
@@ -80,7 +82,8 @@ static bool sizes(const struct option_row *row, const char *text, char *want,
             return true;
         }
     }
-    snprintf(want, room, "%s, of numbers from %ld", row->value, row->least);
+    snprintf(want, room, "%s, of numbers from %ld to %d", row->value,
+             row->least, SIZE_MOST);
     return false;
 }
 

@@ -185,4 +185,6 @@ void report_end(bool json, const char *what)
         printf("# verified %u time%s: %s\n", verified,
                verified == 1 ? "" : "s", verified ? what
                : "nothing was compared");
+    if (fflush(stdout) || ferror(stdout))
+        app_die("REPORT", "standard output: %m");
 }

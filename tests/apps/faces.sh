@@ -73,8 +73,8 @@ try 1 -- --help
 refused 1 'send, 2x1x1 PEs' 2 -- -e 2x2x2 -n 3 -t 1 -l 1x1x20 -m send --spoil 2 --pack apart
 refused 2 'grid 2x2x1: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'takes .* times the memory of a node: say --verify none' 4 -- -e 64x64x64 -n 20
-refused 2 'elements 0: say EXxEYxEZ, of numbers from 1' 1 -- -e 0
+refused 2 'elements 0: say EXxEYxEZ, of numbers from 1 to 1048576' 1 -- -e 0
 refused 2 'points 1: say a number from 2 to 64' 1 -- -n 1
-refused 2 'loops 1xx2: say OxMxI, of numbers from 1' 1 -- -l 1xx2
+refused 2 'loops 1xx2: say OxMxI, of numbers from 1 to 1048576' 1 -- -l 1xx2
 refused 2 'a block has more than 2147483647 points' 1 -- -e 1024x1024x1024
 finish 'faces'

@@ -75,7 +75,7 @@ refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100: no multiple of 3x1 PEs' 3 -- -n 100
 refused 2 'mode host,mpi: say some of cpu, host, put-signal, send, ready-send, part, ki, kt' 1 -- -m host,mpi
 refused 2 'pack both: say one of fused, apart' 1 -- --pack=both
-refused 2 'grid 1x1x1: say PXxPY, of numbers from 1' 1 -- --grid 1x1x1
+refused 2 'grid 1x1x1: say PXxPY, of numbers from 1 to 1048576' 1 -- --grid 1x1x1
 refused 2 'gens 0: say a number from 1 to' 1 -- -g 0
 refused 2 'base -1: say a number above 0' 1 -- --base -1
 refused 2 'init glider8: is compared after 4, 8' 1 -- --init glider8 -g 7

@@ -44,7 +44,7 @@ refused 1 'spoil 10: nothing wrong was found: .*: the first one has rounds 1 to 
 refused 2 'grid 2x2: there are 3 PEs' 3 -- --grid 2x2
 refused 2 'size 100x99: no multiple of 3x1 PEs' 3 -- -n 100x99
 refused 2 'size 65536x65536: a block with its ghosts has more than 4294967295 points' 1 -- -n 65536x65536 --verify none
-refused 2 'size 0x9: say NXxNY, of numbers from 1' 1 -- -n 0x9
+refused 2 'size 0x9: say NXxNY, of numbers from 1 to 1048576' 1 -- -n 0x9
 refused 2 'size 4096x4096: up to 4194304 points are compared' 1 -- -n 4096x4096
 refused 2 'iters 0: say a number from 1 to' 1 -- -i 0
 refused 2 'check -1: say a number from 0 to' 1 -- -c -1
