@@ -71,7 +71,7 @@ static void print_oldest(struct merge *m)
             (size_t)m->n_pending * sizeof(m->pending[0]));
 }
 
-/* Does it end with [S-<letter>-<CODE>]? */
+/* Does it end with [S-E-CODE] or [S-W-CODE]? */
 static bool has_code(const char *p, const char *end)
 {
     const char *code = end;
