@@ -37,9 +37,10 @@ void api_heap_open(void)
 static void note(const struct coll_args *a)
 {
     history += core_activity_call_id(a->call);
-    for (int k = 0; k < COLL_VALUES; k++)
-        history = ((history ^ a->value[k]) << 7 ^ history >> 23) *
-                  0x9e3779b97f4a7c15u;
+    for (int k = 0; k < COLL_VALUES; k++) {
+        history ^= a->value[k];
+        history = (history << 7 | history >> 57) * 0x9e3779b97f4a7c15u;
+    }
 }
 
 /* A barrier, which finds that earlier calls differed, but not in what. */

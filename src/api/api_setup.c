@@ -35,6 +35,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A thread that opens or closes the library has it to the end, so that no
  * other thread's init returns before, or opens what is being closed. */
@@ -146,11 +147,16 @@ static void print_banner(void)
 }
 
 /* All of it, however slow its reader; but a thread that waits with the lock
- * would hold the end up, and rt_abort() tries for a while. */
+ * must not hold the end up for ever. */
 static void flush_stdout(void)
 {
-    if (ftrylockfile(stdout))
-        return;
+    enum { MOST_MS = 2000 };
+
+    for (int ms = 0; ftrylockfile(stdout); ms++) {
+        if (ms == MOST_MS)
+            return;
+        usleep(1000);
+    }
     fflush(stdout);
     funlockfile(stdout);
 }

@@ -33,7 +33,8 @@ enum { REMOTE_PER_SCAN = 64, LOCK_PER_SCAN = 256, NAMED = 3 };
 #define SECOND_NS 1000000000u
 /* Longer than that between two steps, and this PE was not running. */
 #define PAUSE_NS 500000000u
-/* A wait that made no step for that long has ended. */
+/* A wait that made no step for that long, or for two periods of the watchdog,
+ * has ended. */
 #define ENDED_NS (2 * PAUSE_NS)
 
 static struct base_lock scan_lock = LOCK_INIT;
@@ -490,6 +491,8 @@ static bool advance_scan(struct scan *r, struct core_waiter *w,
 /* of: identifies the wait in all its steps. */
 static void step(struct core_waiter *w, const void *of, uint64_t now)
 {
+    uint64_t ended = diag_stall_ns / 4 > ENDED_NS ? diag_stall_ns / 4
+                                                  : ENDED_NS;
     bool mine;
 
     if (!core_ctl || core_state() != CORE_UP)
@@ -503,7 +506,8 @@ static void step(struct core_waiter *w, const void *of, uint64_t now)
     mine = scan.of == of && scan.since_ns == w->wait_began_ns;
     if (mine)
         scan.stepped_ns = now;
-    else if (scan.of && now - scan.stepped_ns > ENDED_NS)
+    else if (scan.of && now > scan.stepped_ns &&    /* read before the lock */
+             now - scan.stepped_ns > ended)
         scan.of = NULL;         /* its wait has ended meanwhile */
     if (!scan.of && (!w->examined_ns || now - w->examined_ns > diag_stall_ns)) {
         begin_scan(w, of, now);

@@ -200,7 +200,11 @@ bool merge_take(struct merge *m, int pe, const char *line, size_t len)
         return false;
     }
     len -= (size_t)(text - line);
-    for (i = 0; i < m->n_pending; i++) {
+    i = 0;
+    if (is_frame(text, text + len))     /* behind the last line of its PE */
+        for (i = m->n_pending; i && !m->pending[i - 1].pes[pe]; i--)
+            ;
+    for (; i < m->n_pending; i++) {
         h = &m->pending[i];
         if (!h->pes[pe] && same_line(h, text, len)) {
             add_pe(h, pe, text, len);
