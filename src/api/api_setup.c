@@ -150,7 +150,7 @@ static void print_banner(void)
  * must not hold the end up for ever. */
 static void flush_stdout(void)
 {
-    enum { MOST_MS = 2000 };
+    enum { MOST_MS = 500 };
 
     for (int ms = 0; ftrylockfile(stdout); ms++) {
         if (ms == MOST_MS)
