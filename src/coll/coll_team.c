@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Published by a PE that joins no team, and by one that lacks memory; 0: the
- * PE published nothing, in another collective call. */
-#define NO_MEMBER UINT64_MAX
-#define NO_MEMORY (UINT64_MAX - 1)
+/* In place of a position: of a PE that joins no team, and of one that lacks
+ * memory. */
+#define NO_MEMBER ((uint64_t)UINT32_MAX)
+#define NO_MEMORY (NO_MEMBER - 1)
 
 struct draft {
     struct core_team *t;
@@ -48,8 +48,31 @@ static uint64_t take(struct draft *d, const struct core_team *run,
     return ((uintptr_t)d->area - heap_segs[HEAP_HOST].base) / 64;
 }
 
-/* Ends the job unless member i of the new team has published a possible
- * position. */
+/* Publishes our position with the number of the call: the word of a member that
+ * is in another call is an older one. */
+static struct coll_call publish_position(struct core_team *parent, uint64_t at)
+{
+    return coll_publish_begin(parent,
+                              (uint64_t)(uint32_t)(parent->calls + 1) << 32 |
+                                  at);
+}
+
+/* The position in a word that a member of the parent has published; ends the
+ * job where it is none of this call. */
+static uint64_t position_in(const struct coll_call *c, int member,
+                            uint64_t word)
+{
+    if (word >> 32 == (uint32_t)c->seq)
+        return (uint32_t)word;
+    if (c->t == &core_world)    /* or has it only finalized? */
+        coll_need_all(c->t->epoch + 1);
+    core_fatal(ERR_COLL, "shmem_team_split", "PE %d makes another collective "
+               "call here; all PEs of the parent team make the same%s",
+               core_team_world_pe(c->t, member), core_status.checks ? ""
+               : "; SHMEM_CHECK=1 names calls that do not match");
+}
+
+/* Ends the job unless member i of the new team has a possible position. */
 static uint32_t check_area(const struct draft *d, int i, uint64_t at)
 {
     int pe = core_team_world_pe(d->t, i);
@@ -71,9 +94,12 @@ static void read_areas(const struct draft *d, const struct coll_call *c)
 {
     uint32_t *table = core_team_table(d->t, d->area);
 
-    for (int i = 0; i < d->t->n_pes; i++)
-        table[i] = check_area(d, i, coll_published(c,
-                       core_team_member(c->t, core_team_world_pe(d->t, i))));
+    for (int i = 0; i < d->t->n_pes; i++) {
+        int there = core_team_member(c->t, core_team_world_pe(d->t, i));
+
+        table[i] = check_area(d, i, position_in(c, there,
+                                                coll_published(c, there)));
+    }
     core_team_set_areas(d->t, table);
 }
 
@@ -90,7 +116,8 @@ static uint64_t table_of(void *arg, int pe)
     const struct core_team *t = a->d->t, *parent = a->c->t;
     int there = core_team_member(parent, core_team_world_pe(t, pe));
 
-    a->known[pe] = check_area(a->d, pe, coll_published_by(a->c, there));
+    a->known[pe] = check_area(a->d, pe, position_in(
+                                  a->c, there, coll_published_by(a->c, there)));
     return (uintptr_t)core_team_table(t, core_team_area_of(t, pe));
 }
 
@@ -120,41 +147,30 @@ static void gather_areas(const struct draft *d, const struct coll_call *c)
     free(a.known);
 }
 
-/* Ends the job where a member has published nothing; false: one lacks memory. */
-static bool all_have(const struct coll_call *c)
+/* False: a member lacks memory. */
+static bool all_have_memory(const struct coll_call *c)
 {
-    const struct core_team *t = c->t;
     bool ok = true;
-    uint64_t at;
 
-    for (int i = 0; i < t->n_pes; i++) {
-        at = coll_published(c, i);
-        if (!at && t == &core_world)    /* or has it only finalized? */
-            coll_need_all(t->epoch + 1);
-        if (!at)
-            core_fatal(ERR_COLL, "shmem_team_split", "PE %d makes another "
-                       "collective call here; all PEs of the parent team "
-                       "make the same%s", core_team_world_pe(t, i),
-                       core_status.checks ? ""
-                       : "; SHMEM_CHECK=1 names calls that do not match");
-        ok = ok && at != NO_MEMORY;
-    }
+    for (int i = 0; i < c->t->n_pes; i++)
+        ok &= position_in(c, i, coll_published(c, i)) != NO_MEMORY;
     return ok;
 }
 
-/* Publishes this member's position; false: a member lacks memory.  Members of a
- * mapped parent read each other's; else log2(n) messages find out whether the
- * positions are alike. */
-static bool publish_area(const struct coll_call *c, uint64_t at, uint64_t args,
-                       struct coll_agreed *all)
+/* Compares what the members have published; false: a member lacks memory.
+ * Members of a mapped parent read each other's; else log2(n) messages find out
+ * whether the positions are alike. */
+static bool compare_areas(const struct coll_call *c, uint64_t at, uint64_t args,
+                          struct coll_agreed *all)
 {
     if (c->t->mapped) {
         coll_sync(c->t);
-        *all = (struct coll_agreed){ .all = all_have(c) };
+        *all = (struct coll_agreed){ .all = all_have_memory(c) };
         return all->all;
     }
     *all = (struct coll_agreed){
-        .all = at != NO_MEMORY, .least = at, .most = at == NO_MEMBER ? 0 : at, .args = args
+        .all = at != NO_MEMORY, .args = args,
+        .least = at, .most = at == NO_MEMBER ? 0 : at
     };
     coll_agree(c, all);
     if (!all->args)             /* some member passed other arguments */
@@ -173,8 +189,8 @@ static int found(struct core_team *parent, const struct core_team *run,
     uint64_t at;
 
     at = run->n_pes ? take(&d, run, core_team_of_device(parent)) : NO_MEMBER;
-    c = coll_publish_begin(parent, at);
-    if (!publish_area(&c, at, args, &all)) {
+    c = publish_position(parent, at);
+    if (!compare_areas(&c, at, args, &all)) {
         if (parent == &core_world)      /* or has a PE only finalized? */
             coll_need_all(parent->epoch + 1);
         discard(&d);
