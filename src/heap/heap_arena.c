@@ -22,11 +22,11 @@ enum { GRANULE = 16, LINE = 64, LINE_FROM = 2048, FIRST_BLOCKS = 64 };
 
 struct block {
     size_t off, size;
-    size_t slack;               /* of size, beyond what was asked for */
     uint32_t before, after;     /* by offset */
     uint32_t left, right;       /* treap of the free; right: hash chain */
     uint32_t priority;
     uint16_t hints;
+    uint8_t slack;              /* of size, beyond what was asked for */
     bool live, zone;            /* zone: a red one, beside a live block */
 };
 
@@ -462,7 +462,7 @@ int heap_arena_alloc(struct heap_arena *a, size_t size, size_t align,
     if (size <= a->to - a->from)
         rc = allocate(a, rounded(size), align, hints, off);
     if (!rc)
-        B(live_find(a, *off)).slack = rounded(size) - size;
+        B(live_find(a, *off)).slack = (uint8_t)(rounded(size) - size);
     lock_release(&a->lock);
     return rc;
 }
@@ -503,6 +503,27 @@ static bool resize_here(struct heap_arena *a, uint32_t i, size_t size)
     return true;
 }
 
+/* Gives the tail back, and moves the zone behind the block. */
+static bool shrink_guarded(struct heap_arena *a, uint32_t i, size_t size)
+    REQUIRES(a->lock)
+{
+    uint32_t zone = B(i).after;
+
+    if (size >= B(i).size)
+        return size == B(i).size;
+    if (need_numbers(a, 2))
+        return false;
+    live_remove(a, i);
+    take_front(a, i, size);
+    live_insert(a, i);
+    B(zone).zone = false;
+    release(a, zone);           /* joins with the tail before it */
+    zone = B(i).after;
+    free_remove(a, zone);
+    zone_below(a, zone);
+    return true;
+}
+
 bool heap_arena_rest(struct heap_arena *a, size_t off, size_t *room)
 {
     uint32_t i;
@@ -526,13 +547,11 @@ bool heap_arena_resize(struct heap_arena *a, size_t off, size_t size)
 
     lock_acquire(&a->lock);
     i = live_find(a, off);
-    if (i && a->zone) {         /* which stays where it is */
-        done = size <= B(i).size;
-        if (done)
-            B(i).slack = B(i).size - size;
-    } else if (i && size <= a->to - a->from) {
-        done = resize_here(a, i, rounded(size));
-    }
+    if (i && size <= a->to - a->from)
+        done = a->zone ? shrink_guarded(a, i, rounded(size))
+                       : resize_here(a, i, rounded(size));
+    if (done)
+        B(i).slack = (uint8_t)(rounded(size) - size);
     lock_release(&a->lock);
     return done;
 }
@@ -567,9 +586,8 @@ void heap_arena_guard(struct heap_arena *a, size_t zone)
 static struct heap_zones zones_of(struct heap_arena *a, uint32_t i)
     REQUIRES(a->lock)
 {
-    size_t size = B(i).size - B(i).slack;
-
-    return (struct heap_zones){ B(i).off, size, rounded(size) + a->zone };
+    return (struct heap_zones){ B(i).off, B(i).size - B(i).slack,
+                                B(i).size + a->zone };
 }
 
 bool heap_arena_zones(struct heap_arena *a, size_t off, struct heap_zones *out)

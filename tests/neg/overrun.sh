@@ -53,6 +53,11 @@ int main(int argc, char **argv)
             shmem_barrier_all();
         }
         big = shmem_realloc(big, 1000);
+        c = shmem_malloc(full);         /* what it has given back */
+        if (!c)
+            printf("nothing was given back\n");
+        memset(c, 0, full);
+        shmem_barrier_all();
         big[1000] = 0;
     }
     CASE(store) memset(a + 96, 0, me ? 12 : 4);
