@@ -32,6 +32,7 @@
 #include "trig/trig.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,16 +147,20 @@ static void print_banner(void)
         fflush(stdout);
 }
 
-/* All of it, however slow its reader; but a thread that waits with the lock
- * must not hold the end up for ever. */
+/* All of it, however slow its reader: a thread that prints to that holds the
+ * lock.  But where the output takes more, the thread that holds the lock waits
+ * for something else, perhaps for ever. */
 static void flush_stdout(void)
 {
     enum { MOST_MS = 500 };
+    struct pollfd out = { .fd = fileno(stdout), .events = POLLOUT };
 
-    for (int ms = 0; ftrylockfile(stdout); ms++) {
+    for (int ms = 0; ftrylockfile(stdout); usleep(1000)) {
+        bool waits = out.fd >= 0 && !poll(&out, 1, 0);
+
+        ms = waits ? 0 : ms + 1;
         if (ms == MOST_MS)
             return;
-        usleep(1000);
     }
     fflush(stdout);
     funlockfile(stdout);

@@ -51,6 +51,21 @@ static void *global_exit_in_thread(void *unused)
     shmem_global_exit(code);
 }
 
+/* More than a pipe takes. */
+static void *print_much(void *printed)
+{
+    char line[4001];
+
+    memset(line, 'x', 4000);
+    line[4000] = '\0';
+    for (int i = 0; i < 40; i++) {
+        puts(line);
+        __atomic_store_n((int *)printed, i + 1, __ATOMIC_RELEASE);
+    }
+    for (;;)
+        pause();
+}
+
 static void *hold_stdout(void *locked)
 {
     flockfile(stdout);
@@ -135,6 +150,17 @@ int main(int argc, char **argv)
         if (me == n_pes - 1)
             in_thread(global_exit_in_thread);
         pause();
+    }
+    CASE(global_slow) {
+        static int printed;
+        pthread_t t;
+
+        if (pthread_create(&t, NULL, print_much, &printed))
+            return 98;
+        while (__atomic_load_n(&printed, __ATOMIC_ACQUIRE) < 10)
+            usleep(1000);
+        usleep(100000);         /* the pipe is full */
+        shmem_global_exit(code);
     }
     /* Another thread waits with the lock of standard output. */
     CASE(global_locked) {
@@ -232,6 +258,9 @@ prints 'sluice: PE [0-2] .*: exit with status 8 without .* \[S-E-EXIT\]( \(and .
 ends 9 3 global_thread 9 && prints
 ends 10 3 global_above 10
 ends 14 3 global_locked 14 && prints
+# A reader that begins late gets what was printed before the call's end.
+bytes=$(./ends global_slow 0 2>"$err" | { sleep 2; wc -c; })
+[ "$bytes" -eq 160040 ] || fail "a slow reader got $bytes bytes: $(cat "$err")"
 for round in 1 2 3; do
     try 4 ./ends two_global 11
     [ $status -eq 11 ] || [ $status -eq 12 ] ||
