@@ -128,30 +128,31 @@ static void print_from(const void *context)
     print_frames(at + first, n - first);
 }
 
+static void unblock(int sig)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static int crash_signal;        /* of the thread that prints */
 
 /* The backtrace waits for what the crash has interrupted. */
 static void give_up(int alarm)
 {
-    sigset_t set;
-
     (void)alarm;
-    sigemptyset(&set);
-    sigaddset(&set, crash_signal);
     signal(crash_signal, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    unblock(crash_signal);
     raise(crash_signal);
 }
 
 static void start_alarm(int sig)
 {
-    sigset_t set;
-
     crash_signal = sig;
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
     signal(SIGALRM, give_up);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    unblock(SIGALRM);
     alarm(SECONDS_MOST);
 }
 

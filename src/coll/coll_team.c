@@ -57,6 +57,29 @@ static struct coll_call publish_position(struct core_team *parent, uint64_t at)
                                   at);
 }
 
+static _Noreturn void report_overwritten(int pe)
+{
+    core_fatal(ERR_CORRUPT, "shmem_team_split", "what PE %d publishes of its "
+               "words for the new team is not in its heap: the library's words "
+               "there were overwritten, as by a put past the end of its block",
+               pe);
+}
+
+/* Is that member still in this call, by what it shows to stall lines? */
+static bool is_here(const struct core_team *t, int member)
+{
+    const uint64_t *here = &core_team_area_of(t, t->my_pe)->entry;
+    const uint64_t *there = &core_team_area_of(t, member)->entry;
+    uint64_t entry;
+
+    if (coll_is_mapped(t, member))
+        entry = __atomic_load_n(there, __ATOMIC_RELAXED);
+    else
+        coll_remote_get(core_team_world_pe(t, member), there, &entry,
+                        sizeof entry);
+    return entry == *here;
+}
+
 /* The position in a word that a member of the parent has published; ends the
  * job where it is none of this call. */
 static uint64_t position_in(const struct coll_call *c, int member,
@@ -64,6 +87,8 @@ static uint64_t position_in(const struct coll_call *c, int member,
 {
     if (word >> 32 == (uint32_t)c->seq)
         return (uint32_t)word;
+    if (is_here(c->t, member))
+        report_overwritten(core_team_world_pe(c->t, member));
     if (c->t == &core_world)    /* or has it only finalized? */
         coll_need_all(c->t->epoch + 1);
     core_fatal(ERR_COLL, "shmem_team_split", "PE %d makes another collective "
@@ -82,10 +107,7 @@ static uint32_t check_area(const struct draft *d, int i, uint64_t at)
                    "the arguments of this PE, but not by its own: all PEs of "
                    "the parent team give the same", pe);
     if (!coll_area_fits(at, d->t->n_pes))
-        core_fatal(ERR_CORRUPT, "shmem_team_split", "what PE %d publishes of "
-                   "its words for the new team is not in its heap: the "
-                   "library's words there were overwritten, as by a put past "
-                   "the end of its block", pe);
+        report_overwritten(pe);
     return (uint32_t)at;
 }
 

@@ -86,12 +86,14 @@ static void words(char *block)
         for (int i = CONTROL; i < RESERVED; i++)
             was[i] = base[i];
         shmem_putmem(block, "go", 3, 0);
-        /* An offset in units of 64 bytes, behind these words and in the heap:
-         * other words are smaller or larger. */
+        /* The number of the call, and below it an offset in units of 64 bytes,
+         * behind these words and in the heap: other words are not both. */
         while (!found)
             for (int i = CONTROL; i < RESERVED; i++)
-                if (base[i] != was[i] && base[i] >= RESERVED / 8 &&
-                    base[i] < (8 << 20) / 64) {
+                if (base[i] != was[i] && base[i] >> 32 &&
+                    base[i] >> 32 < 100 &&
+                    (base[i] & UINT32_MAX) >= RESERVED / 8 &&
+                    (base[i] & UINT32_MAX) < (8 << 20) / 64) {
                     base[i] = 0x4141414141;
                     found++;
                 }

@@ -13,9 +13,15 @@ cases <<'C'
     int size = argc > 2 ? atoi(argv[4]) : n;
     int rc;
 
-    if (!strcmp(word, "other") && me == n - 1)
-        for (;;)
+    if (!strcmp(word, "other")) {       /* behind so many other calls */
+        for (int i = 0; i < start; i++)
+            shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n, NULL, 0, &team);
+        for (int i = 0; i < stride; i++)
+            shmem_malloc(16);
+        start = 0, stride = 1, size = n;
+        while (me == n - 1)
             shmem_barrier_all();
+    }
     rc = shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size,
                                       NULL, 0, &team);
 
@@ -53,7 +59,11 @@ for good in '0 1 4' '3 -1 4' '1 0 1' '3 7 1'; do
     ended 0 "$good"
     [ ! -s "$err" ] || fail "$good: $(cat "$err")"
 done
-try 2 ./bad other
-ended 1 'another call'
-said 'another call' "sluice: PE 0 \\([^ ]+\\): shmem_team_split: PE 1 makes another collective call here; all PEs of the parent team make the same; SHMEM_CHECK=1 names calls that do not match \\[S-E-COLL\\]"
+# What was published before, by splits or by allocation calls, does not count.
+for before in '0 1' '1 1' '2 1' '3 1' '0 256' '0 257'; do
+    # shellcheck disable=SC2086  # words
+    try 2 ./bad other $before 0
+    ended 1 "another call behind $before"
+    said "another call behind $before" "sluice: PE 0 \\([^ ]+\\): shmem_team_split: PE 1 makes another collective call here; all PEs of the parent team make the same; SHMEM_CHECK=1 names calls that do not match \\[S-E-COLL\\]"
+done
 finish 'splits into no team'

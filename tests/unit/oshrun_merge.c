@@ -388,10 +388,32 @@ T(frames_are_merged)
     close_all(m);
 }
 
+/* One PE after the other: what its frames have before the common ones comes
+ * before them. */
+T(frames_stay_in_order)
+{
+    struct merge *m = merge_open(&sink, PES);
+
+    open_all(m, false);
+    writes(0, "sluice: PE 0 (h): #0 one (prog+0x10)\n");
+    writes(0, "sluice: PE 0 (h): #1 main (prog+0x30)\n");
+    writes(1, "sluice: PE 1 (h): #0 two (prog+0x20)\n");
+    writes(1, "sluice: PE 1 (h): #1 main (prog+0x30)\n");
+    writes(2, "sluice: PE 2 (h): #0 one (prog+0x10)\n");
+    writes(2, "sluice: PE 2 (h): #1 main (prog+0x30)\n");
+    merge_flush(m, true);
+    T_STR(printed(), "sluice: PE 0 (h): #0 one (prog+0x10) (and 1 other PE: 2)\n"
+                   "sluice: PE 0 (h): #1 main (prog+0x30) (and 1 other PE: 2)\n"
+                   "sluice: PE 1 (h): #0 two (prog+0x20)\n"
+                   "sluice: PE 1 (h): #1 main (prog+0x30)\n");
+    close_all(m);
+}
+
 int main(void)
 {
     T_RUN(lines_without_a_code_keep_their_place);
     T_RUN(frames_are_merged);
+    T_RUN(frames_stay_in_order);
     T_RUN(lines_of_several_pes_stay_whole);
     T_RUN(tags_begin_each_line);
     T_RUN(the_last_line_may_lack_its_end);
