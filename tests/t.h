@@ -210,6 +210,14 @@ static T_UNUSED long t_resident_kib(void)
     return kib;
 }
 
+/* Sleeps, while this process runs: time in which it was stopped or had no
+ * processor, which the watchdog forgives, does not count. */
+static T_UNUSED void t_run_for(int seconds)
+{
+    for (int i = 0; i < seconds * 20; i++)
+        usleep(50000);
+}
+
 static T_UNUSED void t_skip(const char *reason)
 {
     t_state.skip = true;

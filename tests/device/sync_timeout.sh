@@ -65,13 +65,22 @@ END
 "$BUILD/bin/oshcc" -std=gnu11 -o endless endless.c || exit 1
 SHMEM_STALL=1
 export SHMEM_STALL
-on software "$BUILD/bin/oshrun" -n 1 ./endless >said 2>&1 ||
-    echo "exit status $?" >>failed
-cat said
-for line in \
-    'shmemx_stream_sync waits for [12] s for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended \[S-W-STALL\]' \
-    'in shmemx_stream_sync for [0-9]+ s, waiting for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended; heap: .*; device heap: 0 bytes of 16 MiB in use' \
-    'shmem_finalize waits for 1 s for a stream,? .*\[S-W-STALL\]'; do
+sync='shmemx_stream_sync waits for [12] s for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended \[S-W-STALL\]'
+report='in shmemx_stream_sync for [0-9]+ s, waiting for stream 0x[0-9a-f]+, on which a kernel, copy or wait has not ended; heap: .*; device heap: 0 bytes of 16 MiB in use'
+finalize='shmem_finalize waits for 1 s for a stream,? .*\[S-W-STALL\]'
+
+endless()
+{
+    on software "$BUILD/bin/oshrun" -n 1 ./endless >said 2>&1 ||
+        echo "exit status $?" >>failed
+    cat said
+}
+
+# A machine that stands still at the wrong moment makes the first line a later
+# one: it gets a second try.
+endless
+grep -qE "$finalize" said || endless
+for line in "$sync" "$report" "$finalize"; do
     check grep -qE "$line" said
 done
 on software env SHMEM_TIMEOUT=2 "$BUILD/bin/oshrun" -n 1 ./endless never >said 2>&1 &&

@@ -56,11 +56,11 @@ int main(int argc, char **argv)
     for (int k = 0; k < STREAMS; k++)
         burst(k);
     await_all(STREAMS);
-    sleep(LONG_S);
+    t_run_for(LONG_S);
     if (hangs) {
         burst(0);
         wait_for(late, s[0]);
-        sleep(LONG_S);
+        t_run_for(LONG_S);
         shmem_uint64_p(late, 1, me);
         await_all(1);
     }

@@ -32,7 +32,7 @@ int main(void)
     if (me == 0) {
         T_EQ(shmemx_enqueue_recv(q, in, sizeof *in, 1, 7, NULL), 0);
     } else {
-        sleep(LATE_S);
+        t_run_for(LATE_S);
         T_EQ(shmemx_enqueue_send(q, out, sizeof *out, 0, 7, NULL), 0);
     }
     T_EQ(shmemx_enqueue_start(q), 0);
