@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/json.h"
 #include "base/profile.h"
+#include "base/trace.h"
 #include "core/core_rma.h"
 #include "heap/heap.h"
 #include "xport/xport_stats.h"
@@ -292,10 +293,16 @@ static void write_rows(struct json *to, const char *key, struct totals *t,
     json_close_list(to);
 }
 
-static void write_job(struct job *j, const char *path)
+/* A process may start the library again, and each time has a file. */
+static void write_job(struct job *j)
 {
-    struct json to = { .to = fopen(path, "we") };
-    bool ok = to.to != NULL;
+    char path[TRACE_PATH];
+    struct json to = { .to = NULL };
+    bool ok;
+
+    trace_name(path, env.STATS.file, trace_run());
+    to.to = fopen(path, "we");
+    ok = to.to != NULL;
 
     if (ok) {
         json_object(&to, NULL);
@@ -322,7 +329,7 @@ static void report(const struct table *own)
         log_warn(ERR_STATS, "SHMEM_STATS: no memory for the calls of %d PEs",
                  j.n_pes);
     else if (env.STATS.file)
-        write_job(&j, env.STATS.file);
+        write_job(&j);
     else
         print_job(&j);
     release(&j.calls);

@@ -15,10 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum env_kind {
     KIND_any, KIND_flag, KIND_int, KIND_size, KIND_word, KIND_text,
-    KIND_report
+    KIND_path, KIND_report
 };
 enum env_source { FROM_DEFAULT, FROM_SHMEM, FROM_SMA };
 
@@ -215,13 +216,44 @@ static int parse_word(const struct row *r, const char *text, int *out)
     }
 }
 
-static int parse_report(const char *text, env_report *out)
+/* A program may change its directory, also between two starts: the directory of
+ * the first one counts.  A path stays where it is while its text does, for a
+ * handler of signals may read it. */
+static const char *anchored(const struct row *r, const char *text)
+{
+    static char directory[PATH_MAX], *paths[ROWS];
+    char *path, **kept = &paths[r - rows];
+
+    if (!*text || *text == '/')
+        return text;
+    if (!directory[0] && !getcwd(directory, sizeof directory))
+        return text;
+    if (asprintf(&path, "%s/%s", directory, text) < 0)
+        return text;
+    if (*kept && !strcmp(*kept, path)) {
+        free(path);
+        return *kept;
+    }
+    free(*kept);
+    return *kept = path;
+}
+
+static int parse_path(const struct row *r, const char *text)
+{
+    bool on;
+
+    *(env_path *)r->value = parse_flag(text, &on) ? anchored(r, text) : text;
+    return 0;
+}
+
+static int parse_report(const struct row *r, const char *text, env_report *out)
 {
     size_t len = strlen(text);
+    bool named = len > 5 && !strcmp(text + len - 5, ".json");
 
-    out->file = len > 5 && !strcmp(text + len - 5, ".json") ? text : NULL;
+    out->file = named ? anchored(r, text) : NULL;
     out->on = true;
-    return out->file ? 0 : parse_flag(text, &out->on);
+    return named ? 0 : parse_flag(text, &out->on);
 }
 
 static int parse(const struct row *r, const char *text)
@@ -242,8 +274,10 @@ static int parse(const struct row *r, const char *text)
     case KIND_text:
         *(env_text *)r->value = text;
         return 0;
+    case KIND_path:
+        return parse_path(r, text);
     case KIND_report:
-        return parse_report(text, r->value);
+        return parse_report(r, text, r->value);
     }
     return -EINVAL;
 }
@@ -435,6 +469,8 @@ static const char *value_text(const struct row *r, size_t auto_size, char *buf,
     }
     case KIND_text:
         return *(env_text *)r->value;
+    case KIND_path:
+        return *(env_path *)r->value;
     }
     return buf;
 }
@@ -454,7 +490,7 @@ void env_print(FILE *to, size_t auto_size)
 }
 
 static const char *const kind_names[] = {
-    "any", "flag", "number", "size", "word", "text", "report"
+    "any", "flag", "number", "size", "word", "text", "path", "report"
 };
 
 void env_write(struct json *to, size_t auto_size)

@@ -2,7 +2,8 @@
 /* env_defs.h - every environment variable of the project, once.
  * ENV(layer, NAME, kind, default, least, most, help): the variable is
  * SHMEM_NAME.  Kinds: any (set to anything means yes), flag, int, size, word
- * (help begins with the words, joined by |), text, report (a flag, or a file).
+ * (help begins with the words, joined by |), text, path (of a file), report (a
+ * flag, or a file).
  * A flag without a default has a third state while it is unset.
  * A row of layer "oshrun" or "oshcc" is read by that tool only.  This list has
  * no include guard; env.h, env.c, shmem_info and shmem_env(7) expand it. */
@@ -39,9 +40,9 @@ ENV(heap, DEFAULT_SPACE,  word, "cpu", "", "", "cpu|gpu: space in which shmem_ma
 ENV(heap, STATIC_DATA,    flag, "1", "", "", "make static data of the main program symmetric")
 ENV(core, SPIN_US,        int,  "20", "0", "1000000", "microseconds that a wait spins before it yields, at most; less if PEs share a core, none if there are more PEs than cores")
 ENV(core, STALL,          int,  "10", "0", "1000000", "seconds after which a blocked call is reported, and again each time after twice as long; 0: never")
-ENV(core, STALL_FILE,     text, "", "", "", "file to which PEs append their lines about blocked calls, and the states that SIGUSR2 makes them print, as JSON objects, one a line")
+ENV(core, STALL_FILE,     path, "", "", "", "file to which PEs append their lines about blocked calls, and the states that SIGUSR2 makes them print, as JSON objects, one a line")
 ENV(core, STATS,          report, "0", "", "", "at finalize PE 0 prints which calls the program's PEs made, with bytes and times, and each PE how its waits slept, what it sent to other nodes, and the operations and message protocols of its streams; FILE.json: PE 0 writes the calls to that file; see shmem_stats(7)")
-ENV(core, TRACE,          text, "", "", "", "file for a trace of the job in the format of Chrome and Perfetto, written at finalize or when the job dies; each PE first writes FILE.PE beside it; see shmem_trace(7)")
+ENV(core, TRACE,          path, "", "", "", "file for a trace of the job in the format of Chrome and Perfetto, written at finalize or when the job dies; each PE first writes FILE.PE beside it; see shmem_trace(7)")
 ENV(core, TRACE_EVENTS,   int,  "16384", "64", "16777216", "number of last events that a trace keeps of each thread, rounded up to a power of two, of 64 bytes each")
 ENV(core, TRACE_RANGES, flag, "0", "", "", "1: what a trace records is given to NVTX or ROCTx, too, so that the profilers of NVIDIA and AMD show it; without SHMEM_TRACE to these alone")
 ENV(core, STATE_SIGNAL,   flag, "1", "", "", "SIGUSR2 to oshrun, shmem_info --state and SIGUSR2 make a PE print its state, unless the program handles that signal")

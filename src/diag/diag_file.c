@@ -92,9 +92,11 @@ static void note_stall(const char *text)
     diag_file_write("stall", text);
 }
 
-/* A file that cannot be written is reported now, not when a job hangs. */
+/* A file that cannot be written is reported now, not when a job hangs, and once
+ * in a process: finalize opens it again. */
 void diag_file_open(void)
 {
+    static const char *refused;
     int fd;
 
     log_stalled = NULL;
@@ -102,9 +104,12 @@ void diag_file_open(void)
         return;
     fd = open(env.STALL_FILE, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) {
-        log_warn(ERR_ENV, "SHMEM_STALL_FILE: %s: %m", env.STALL_FILE);
+        if (refused != env.STALL_FILE)
+            log_warn(ERR_ENV, "SHMEM_STALL_FILE: %s: %m", env.STALL_FILE);
+        refused = env.STALL_FILE;
         return;
     }
+    refused = NULL;
     close(fd);
     log_stalled = note_stall;
 }

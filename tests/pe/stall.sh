@@ -212,6 +212,7 @@ command -v jq >/dev/null && beside records
 SHMEM_STALL_FILE=/nowhere/records try 2 ./late 0
 grep -q 'SHMEM_STALL_FILE: /nowhere/records: No such file.* \[S-W-ENV\]' "$err" ||
     fail "no directory: $(cat "$err")"
+[ "$(grep -c SHMEM_STALL_FILE "$err")" -eq 1 ] || fail "more than once: $(cat "$err")"
 beside grows
 beside grows --ppn 1
 beside odd 'this node'
