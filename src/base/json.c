@@ -47,12 +47,18 @@ void json_string(FILE *to, const char *text, size_t most)
     putc('"', to);
 }
 
+static void begin_line(const struct json *j)
+{
+    if (!j->one_line)
+        fprintf(j->to, "\n%*s", (int)j->depth, "");
+}
+
 static void begin(struct json *j, const char *key)
 {
     if (j->follows)
-        putc(',', j->to);
+        fputs(j->one_line ? ", " : ",", j->to);
     if (j->depth)
-        fprintf(j->to, "\n%*s", (int)j->depth, "");
+        begin_line(j);
     j->follows = true;
     if (!key)
         return;
@@ -72,7 +78,7 @@ static void close_with(struct json *j, char c)
 {
     j->depth--;
     if (j->follows)
-        fprintf(j->to, "\n%*s", (int)j->depth, "");
+        begin_line(j);
     putc(c, j->to);
     j->follows = true;
     if (!j->depth)

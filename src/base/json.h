@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* json.h - writes JSON (RFC 8259), one value a line, to a file.  The statistics
- * and the tools describe themselves with it; a trace, of which a line is an
- * event, shares json_string().  Threads: one writer belongs to one thread. */
+/* json.h - writes JSON (RFC 8259) to a file, one value a line, or all of an
+ * outermost value in one line.  The statistics and the tools describe
+ * themselves with it; a trace, of which a line is an event, shares
+ * json_string().  Threads: one writer belongs to one thread. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -11,6 +12,7 @@
 
 struct json {
     FILE *to;
+    bool one_line;
     unsigned depth;
     bool follows;               /* another value of the same object or list */
 };

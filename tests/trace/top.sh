@@ -160,6 +160,7 @@ for options in '' '--ppn 1'; do
     fi
     # All of the user's, among them these.
     timeout 60 "$top" --json -n 1 -d 0.2 >top.json || fail "$how: status $?"
+    [ "$(wc -l <top.json)" -eq 1 ] || fail "$how: not one line: $(head -c 300 top.json)"
     for p in $pids; do
         sees "any(\$p[]; .pid == $p)"
     done

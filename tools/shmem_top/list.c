@@ -57,7 +57,7 @@ static void add_pe(struct json *j, const struct pe *p)
 
 void print_list(const struct pes *all)
 {
-    struct json j = { .to = stdout };
+    struct json j = { .to = stdout, .one_line = true };
 
     json_object(&j, NULL);
     json_integer(&j, "time", time(NULL));
