@@ -428,6 +428,15 @@ static void show_size(size_t bytes, char *out, size_t size)
     snprintf(out, size, i ? "%zu%c" : "%zu", bytes, units[i]);
 }
 
+/* Without the directory. */
+static const char *as_written(const struct row *r)
+{
+    enum env_source source;
+    const char *text = look_up(r->name, &source);
+
+    return text ? text : r->def;
+}
+
 /* As the user would write it; "" for an empty text. */
 static const char *value_text(const struct row *r, size_t auto_size, char *buf,
                               size_t size)
@@ -463,14 +472,14 @@ static const char *value_text(const struct row *r, size_t auto_size, char *buf,
         const env_report *v = r->value;
 
         if (v->file)
-            return v->file;
+            return as_written(r);
         snprintf(buf, size, "%d", v->on);
         break;
     }
     case KIND_text:
         return *(env_text *)r->value;
     case KIND_path:
-        return *(env_path *)r->value;
+        return **(env_path *)r->value ? as_written(r) : "";
     }
     return buf;
 }
