@@ -41,13 +41,15 @@ int main(int argc, char **argv)
         shmem_ctx_create(0, &ctx);
         for (FILE *f = fopen("ready", "w"); f; f = NULL)
             fclose(f);
-        while (access("go", F_OK))
+        while (access("go", F_OK)) {
             for (int i = 0; i < 200; i++) {
                 shmem_long_put(data, data + 1024, 16, 1);
                 shmem_ctx_long_put(ctx, data, data + 1024, 16, 1);
                 shmem_quiet();
                 shmem_ctx_quiet(ctx);
             }
+            usleep(1000);       /* others need the processor, too */
+        }
         shmem_long_p(&word, 42, 0);
     }
     shmem_barrier_all();
