@@ -25,6 +25,16 @@ static uint64_t mix(int a, int b, int c)
             0xbf58476d1ce4e5b9 + (uint32_t)c) | 1;
 }
 
+/* Of the team with that first PE that the call makes.  Areas are used again, and
+ * what was sent for a team may come when another one has its place. */
+static uint64_t team_id(const struct coll_call *c, int start)
+{
+    uint64_t h = (c->t->id ^ c->seq) * 0x9e3779b97f4a7c15;
+
+    h = (h ^ h >> 32 ^ (uint64_t)start) * 0xbf58476d1ce4e5b9;
+    return CORE_TEAM_ID | (h ^ h >> 29);
+}
+
 static void discard(struct draft *d)
 {
     if (d->area)
@@ -221,6 +231,7 @@ static int found(struct core_team *parent, const struct core_team *run,
     *out = d.t;
     if (!run->n_pes)
         return 0;
+    d.t->id = team_id(&c, run->start);
     d.t->space = parent->space;
     if (parent->mapped || !all.args)
         read_areas(&d, &c);

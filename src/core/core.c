@@ -39,6 +39,8 @@ static int open_team(struct core_team *t, int my_pe, int start, int n_pes)
     }
     *t = (struct core_team){
         .n_pes = n_pes, .my_pe = my_pe, .start = start, .stride = 1,
+        .id = CORE_TEAM_ID | (uint64_t)start << 42 |
+              ((uintptr_t)w - heap_segs[HEAP_HOST].base) / 64,
         .area_at = (uintptr_t)w - heap_segs[HEAP_HOST].base,
         .kernel_area = kernels ? size : 0,
         .mapped = shared || rt_job.n_local == rt_job.n_pes

@@ -64,6 +64,7 @@ struct core_nodes {
 struct core_team {
     int n_pes, my_pe;           /* my_pe: -1 where this PE is no member */
     int start, stride;
+    uint64_t id;                /* no other team of the job has or had it */
     /* The members' areas, as offsets in their host segments: the same
      * everywhere, or a table in units of 64 bytes. */
     uint64_t area_at;
@@ -83,6 +84,8 @@ struct core_team {
     struct heap_space *space;   /* that it was made with; NULL: none */
     struct list_link link;      /* of all that were made */
 };
+/* A bit of all ids: tags of the program have none. */
+#define CORE_TEAM_ID ((uint64_t)1 << 63)
 extern hidden struct core_team core_world, core_shared;
 /* The same PEs once more, for kernels: SHMEM_DEVICE_TEAM_WORLD, _SHARED. */
 extern hidden struct core_team core_device_world, core_device_shared;

@@ -154,7 +154,7 @@ static int message(struct coll *c, const struct pcoll_sched *s,
     const struct msg_args args = {
         .call = c->call, .sends = a->kind == PCOLL_SEND, .buf = p.at,
         .len = p.n * c->size, .pe = core_team_world_pe(c->team, a->member),
-        .tag = -1 - message_number(s, a), .team = msg_team_id(c->team),
+        .tag = -1 - message_number(s, a), .team = c->team->id,
         .number = c->number
     };
     struct step *t = exchange(c, p.at, args.sends);

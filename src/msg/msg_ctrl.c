@@ -439,7 +439,8 @@ void msg_ctrl_signal(const char *call, uint64_t *word, uint64_t value, int op,
         return;
     }
     core_signal(call, &ctx, word, value, op, pe);
-    core_quiet(call, &ctx);
+    xport_call = call;
+    core_quiet(NULL, &ctx);             /* the program's print what failed */
 }
 
 /* ---- the owner's side ---- */

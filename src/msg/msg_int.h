@@ -151,14 +151,6 @@ static inline char *msg_slot_addr(const struct msg_chan *c, char *landing,
     return c->slots ? landing + seq % c->slots * c->slot_size : landing;
 }
 
-/* Of the library's own messages: another one for each team, where the counters
- * of its first member are. */
-static inline uint64_t msg_team_id(const struct core_team *t)
-{
-    return (uint64_t)1 << 63 | (uint64_t)t->start << 42 |
-           core_team_area_at(t, 0) / 64;
-}
-
 /* Where the i-th of n parts of `all` begins; the last ones may be one shorter. */
 static inline size_t msg_part_at(size_t all, size_t n, size_t i)
 {

@@ -409,6 +409,9 @@ static void free_unmatched(struct msg_chan *c) REQUIRES(msg_lock)
     c->freed = true;            /* it stays until its sender's RTS comes */
     heap_pool_free(c->counters);
     c->counters = NULL;
+    if (c->slots)
+        heap_pool_free(c->landing);
+    c->slots = 0;
     if (!c->offered) {
         announce(c);
         return;

@@ -22,12 +22,14 @@ static bool overlaps(const struct range *g, const void *p, size_t len)
            g->from < (uintptr_t)p + len;
 }
 
-/* A one-shot message need not be freed: it is over with its iteration. */
+/* A one-shot message need not be freed: it is over with its iteration.  A
+ * receive without slots is sent, as its partner knows of it, before it comes. */
 static bool is_over(const struct msg_chan *c)
 {
-    return c->one_shot &&
-           (__atomic_load_n(&c->counters->sent, __ATOMIC_RELAXED) ||
-            __atomic_load_n(&c->counters->arrived[1], __ATOMIC_RELAXED));
+    const uint64_t *end = c->sends || c->slots ? &c->counters->sent
+                                               : &c->counters->arrived[1];
+
+    return c->one_shot && __atomic_load_n(end, __ATOMIC_RELAXED);
 }
 
 /* Channels of collective requests are reported as these. */

@@ -56,8 +56,9 @@ static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
     f->reported = true;
     if (f->pe >= 0)
         core_name_pe(f->pe, who, sizeof who);
-    if (f->n > 1)
-        snprintf(more, sizeof more, "; %lu more failed", f->n - 1);
+    if (f->n > f->shown + 1)
+        snprintf(more, sizeof more, "; %lu more failed", f->n - f->shown - 1);
+    f->shown = f->n;
     if (!f->of_trigger)
         snprintf(where, sizeof where, "on stream %p ", f->stream);
     if (is_news(f) || !call)
@@ -122,7 +123,7 @@ int stream_errors_recent_pe(const struct stream_errors *f)
 static void forget(struct stream_errors *f) REQUIRES(lock)
 {
     f->reported = false;
-    f->n = f->owned = 0;
+    f->n = f->shown = f->owned = 0;
     f->turn++;
 }
 
@@ -133,10 +134,10 @@ void stream_errors_record(struct stream_errors *f, const char *call,
     bool first;
 
     lock_acquire(&lock);
-    if (f->reported)                /* earlier failures are reported */
-        forget(f);
-    /* Requests report their own failures: the line is for the others. */
-    first = !f->n || (f->n == f->owned && !turn);
+    /* Requests report their own failures: the line is for the others.  One that
+     * is printed stays until a call returns it. */
+    first = !f->n || f->reported || (f->n == f->owned && !turn);
+    f->reported = false;
     if (turn) {
         f->owned++;
         *turn = f->turn;
@@ -273,6 +274,8 @@ void stream_errors_withdraw(struct stream_errors *f, unsigned long turn)
     if (f->turn == turn) {
         f->owned--;
         f->n--;
+        if (f->shown > f->n)
+            f->shown = f->n;
         while (*at != f)
             at = &(*at)->next;
         if (!f->n)

@@ -21,7 +21,7 @@ struct stream_errors {
     struct stream_errors *next;
     bool listed, reported;
     bool of_trigger;            /* no stream's: `stream` is none */
-    unsigned long n;
+    unsigned long n, shown;     /* shown: of n, when a line was printed */
     /* Atomic: failures of the network so far; the PE of the last one, or -1.
      */
     unsigned long lost;

@@ -174,7 +174,7 @@ static struct pcoll *new_pcoll(const struct pcoll_args *a,
         return NULL;
     c->end = (struct msg_chan){
         .sends = true, .requested = true, .state = MSG_CHAN_MATCHED,
-        .proto = MSG_PROTO_PART, .pe = -1, .team = msg_team_id(a->team),
+        .proto = MSG_PROTO_PART, .pe = -1, .team = a->team->id,
         .part = &c->part
     };
     c->end.link.next = c->end.link.prev = &c->end.link;

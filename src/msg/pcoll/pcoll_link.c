@@ -225,7 +225,7 @@ static int open_link(struct pcoll *c, struct pcoll_link *l)
     struct msg_args a = {
         .call = c->call, .sends = l->out, .len = table,
         .pe = core_team_world_pe(c->team, l->member), .tag = -1,
-        .team = msg_team_id(c->team), .number = c->number,
+        .team = c->team->id, .number = c->number,
         .partitions = (int)all
     };
     struct shmemx_req **req = &c->reqs[l - c->links];
