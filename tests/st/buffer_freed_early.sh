@@ -104,6 +104,24 @@ int main(int argc, char **argv)
         must(shmemx_enqueue_start(q));
         must(shmemx_queue_wait(q));
     }
+    CASE(coming) {              /* matched, and the sender's stream waits */
+        static uint64_t go;
+        shmemx_stream_t other;
+        shmemx_queue_t sends;
+
+        must(shmemx_stream_create(&other));
+        must(shmemx_queue_create(other, NULL, 0, &sends));
+        must(shmemx_uint64_wait_until_on_stream(&go, SHMEM_CMP_GE, 1, other));
+        must(shmemx_enqueue_send(sends, beside, SIZE, 0, 7, NULL));
+        must(shmemx_enqueue_start(sends));
+        must(shmemx_enqueue_recv(q, buf, SIZE, 0, 7, NULL));
+        must(shmemx_enqueue_start(q));
+        usleep(200000);
+        shmem_free(buf);
+        shmem_uint64_p(&go, 1, 0);
+        must(shmemx_queue_wait(q));
+        must(shmemx_queue_wait(sends));
+    }
     CASE(source) {
         must(shmemx_put_init(beside, buf + SIZE - 8, 8, 0, &r[0]));
         shmem_free(buf);
@@ -177,6 +195,7 @@ prints moves shmem_realloc 100000 'a receive from PE 0, tag 7'
 prints shrinks shmem_realloc 75000 'a receive from PE 0, tag 7'
 prints space shmem_space_destroy 2097152 'a receive from PE 0, tag 7'
 prints once shmem_free 100000 'a receive from PE 0, tag 7'
+prints coming shmem_free 100000 'a receive from PE 0, tag 7'
 prints source shmem_free 100000 'a request of a put to PE 0'
 prints dest shmem_free 100000 'a request of a put to PE 0'
 prints signal shmem_free 100000 'a request of a put to PE 0'

@@ -12,6 +12,7 @@
 #include "msg.h"
 
 #include <pthread.h>
+#include <shmemx_pcoll.h>
 
 enum { ROUNDS = 60, MOST = 20000 };
 
@@ -61,6 +62,33 @@ T(where_one_is_wrong_none_has_a_request)
     T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, &d[2], 1, SHMEMX_INT64,
                                SHMEMX_SUM, &r), 0);
     T_EQ(shmemx_req_free(&r), 0);
+}
+
+/* The messages of those that gave up are not for a team that takes the place of
+ * theirs: of one request, and of all that a partitioned one needs. */
+T(a_later_team_gets_no_message_of_an_earlier_one)
+{
+    static long d[2][1 << 14];
+    shmem_team_t team;
+    shmemx_req_t r = NULL;
+    int rc;
+
+    for (int i = 0; i < 4; i++) {
+        char *source = (char *)d[0] + (me == 0 && i % 2 == 0);
+
+        T_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, n_pes, NULL, 0,
+                                      &team), 0);
+        rc = i < 2 ? shmemx_allreduce_init(team, d[1], source, 1 << 14,
+                                           SHMEMX_INT64, SHMEMX_SUM, &r)
+                   : shmemx_pallreduce_init(team, d[1], source, 2, 1 << 13,
+                                            SHMEMX_INT64, SHMEMX_SUM, &r);
+        T_EQ(rc, i % 2 ? 0 : me == 0 ? -EINVAL : -ECANCELED);
+        if (i % 2)
+            T_EQ(shmemx_req_free(&r), 0);
+        shmem_barrier_all();
+        shmem_team_destroy(team);
+        shmem_barrier_all();
+    }
 }
 
 /* Of the last member, and of all others; bytes: they are as many. */
@@ -210,6 +238,7 @@ int main(void)
     T_RUN(members_that_pass_different_things_have_no_request);
     T_RUN(what_comes_early_is_for_its_own_team);
     T_RUN(where_one_is_wrong_none_has_a_request);
+    T_RUN(a_later_team_gets_no_message_of_an_earlier_one);
     T_RUN(where_one_has_no_room_none_has_a_request);
     return st_end();
 }
