@@ -15,6 +15,7 @@
 #include "core/core_lock.h"
 #include "core/core_activity.h"
 #include "core/core_amo.h"
+#include "core/core_describe.h"
 
 enum {
     WAITING = CORE_LOCK_WAITING, HELD = CORE_LOCK_HELD,
@@ -97,6 +98,15 @@ static void open_place(const char *call, struct core_lock *w)
         __atomic_store_n(&w->state, WAITING, __ATOMIC_RELEASE);
 }
 
+static _Noreturn void report_misuse(const char *call, const char *how,
+                                    const long *lock)
+{
+    struct line at = { .n = 0 };
+
+    core_describe_address(&at, lock);
+    core_fatal(ERR_LOCK, call, "this PE %s the lock at %s", how, at.at);
+}
+
 void core_lock_set(const char *call, long *lock)
 {
     struct core_lock *w = area_of(call, lock);
@@ -111,8 +121,7 @@ void core_lock_set(const char *call, long *lock)
     if (!prev)
         goto held;
     if (prev == my_tail_id())
-        core_fatal(ERR_LOCK, call, "this PE already holds or waits for the "
-                   "lock at %p", (void *)lock);
+        report_misuse(call, "already holds or waits for", lock);
     change(call, AMO_OR, &w->state, my_tail_id() << BEHIND_SHIFT, 0,
            (int)prev - 1);
     wait = core_wait_begin(lock, sizeof *lock);
@@ -155,8 +164,7 @@ void core_lock_clear(const char *call, long *lock)
     core_quiet(call, &core_ctx_default);
     next = change(call, AMO_AND, &w->state, ~(uint32_t)HELD, 0, me);
     if (!(next & HELD))
-        core_fatal(ERR_LOCK, call, "this PE does not hold the lock at %p",
-                   (void *)lock);
+        report_misuse(call, "does not hold", lock);
     if (!(next >> BEHIND_SHIFT) &&
         change(call, AMO_CSWAP, &w->tail, 0, my_tail_id(), home_of(lock)) ==
             my_tail_id())

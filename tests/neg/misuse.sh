@@ -52,7 +52,7 @@ C
 
 cmp='comparison -?[0-9]+ is none of SHMEM_CMP_EQ, NE, GT, GE, LT, LE \[S-E-ARG\]'
 invalid='the context is SHMEM_CTX_INVALID \[S-E-CTX\]'
-held='this PE does not hold the lock at 0x[0-9a-f]+ \[S-E-LOCK\]'
+held='this PE does not hold the lock at static data\+0x[0-9a-f]+ \[S-E-LOCK\]'
 
 refused sig_op 'shmem_putmem_signal: signal operator 99 is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD \[S-E-ARG\]'
 alone sig_op_nbi 'shmem_long_put_signal_nbi: signal operator -1 is neither .* \[S-E-ARG\]'
@@ -66,6 +66,6 @@ alone ctx_inc "shmem_ctx_long_atomic_inc: $invalid"
 refused clear "shmem_clear_lock: $held"
 alone clear_twice "shmem_clear_lock: $held"
 alone clear_failed "shmem_clear_lock: $held"
-refused set_twice 'shmem_set_lock: this PE already holds or waits for the lock at 0x[0-9a-f]+ \[S-E-LOCK\]'
+refused set_twice 'shmem_set_lock: this PE already holds or waits for the lock at static data\+0x[0-9a-f]+ \[S-E-LOCK\]'
 works good
 finish 'operators, contexts and locks'
