@@ -16,15 +16,16 @@ static bool is_on_node(const struct msg_chan *c)
            0;
 }
 
-/* Signals between nodes are additions, since two values might arrive in the
- * wrong order. */
+/* The device stores in the order of the stream.  All else adds, since two values
+ * might arrive in the wrong order: between nodes, and of the progress thread for
+ * a wait of the stream and of the host for its own wait behind it. */
 static struct stream_signal release_signal(const struct msg_chan *c)
 {
-    bool on_node = is_on_node(c);
+    bool stores = c->dev_peer_counters && is_on_node(c);
 
     return (struct stream_signal){
-        .addr = &c->peer_counters->released, .value = on_node ? c->seq : 1,
-        .op = on_node ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
+        .addr = &c->peer_counters->released, .value = stores ? c->seq : 1,
+        .op = stores ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD
     };
 }
 
