@@ -152,7 +152,7 @@ static void print_banner(void)
  * for something else, perhaps for ever. */
 static void flush_stdout(void)
 {
-    enum { MOST_MS = 500 };
+    enum { MOST_MS = 200 };
     struct pollfd out = { .fd = fileno(stdout), .events = POLLOUT };
 
     for (int ms = 0; ftrylockfile(stdout); usleep(1000)) {
