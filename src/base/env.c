@@ -217,33 +217,23 @@ static int parse_word(const struct row *r, const char *text, int *out)
 }
 
 /* A program may change its directory, also between two starts: the directory of
- * the first one counts.  A path stays where it is while its text does, for a
- * handler of signals may read it. */
+ * the first one counts.  A path stays, for a handler of signals may read it. */
+static char directory[PATH_MAX];
+
 static const char *anchored(const struct row *r, const char *text)
 {
-    static char directory[PATH_MAX], *paths[ROWS];
+    static char *paths[ROWS];
     char *path, **kept = &paths[r - rows];
 
-    if (!*text || *text == '/')
+    if (!*text || *text == '/' || !directory[0] ||
+        strlen(directory) + strlen(text) + 2 > PATH_MAX ||
+        asprintf(&path, "%s/%s", directory, text) < 0)
         return text;
-    if (!directory[0] && !getcwd(directory, sizeof directory))
-        return text;
-    if (asprintf(&path, "%s/%s", directory, text) < 0)
-        return text;
-    if (*kept && !strcmp(*kept, path)) {
+    if (*kept && !strcmp(*kept, path))
         free(path);
-        return *kept;
-    }
-    free(*kept);
-    return *kept = path;
-}
-
-static int parse_path(const struct row *r, const char *text)
-{
-    bool on;
-
-    *(env_path *)r->value = parse_flag(text, &on) ? anchored(r, text) : text;
-    return 0;
+    else
+        *kept = path;
+    return *kept;
 }
 
 static int parse_report(const struct row *r, const char *text, env_report *out)
@@ -275,7 +265,8 @@ static int parse(const struct row *r, const char *text)
         *(env_text *)r->value = text;
         return 0;
     case KIND_path:
-        return parse_path(r, text);
+        *(env_path *)r->value = anchored(r, text);
+        return 0;
     case KIND_report:
         return parse_report(r, text, r->value);
     }
@@ -375,16 +366,18 @@ const char *env_name(int i)
 /* A file of the name "1" is not what was meant. */
 static int check_trace(void)
 {
+    enum env_source source;
+    const char *text = look_up("TRACE", &source);
     bool on;
 
-    if (parse_flag(env.TRACE, &on))
+    if (!text || parse_flag(text, &on))
         return 0;
     if (!on) {
         env.TRACE = "";
         return 0;
     }
     log_error(ERR_ENV, "SHMEM_TRACE is \"%s\": want the name of a file, like "
-              "trace.json", env.TRACE);
+              "trace.json", text);
     return -EINVAL;
 }
 
@@ -393,6 +386,8 @@ int env_load(void)
     const char *text;
     int rc = 0;
 
+    if (!directory[0] && !getcwd(directory, sizeof directory))
+        directory[0] = '\0';
     for (int i = 0; i < ROWS; i++) {
         text = look_up(rows[i].name, &sources[i]);
         if (!text)

@@ -25,13 +25,15 @@ static uint64_t mix(int a, int b, int c)
             0xbf58476d1ce4e5b9 + (uint32_t)c) | 1;
 }
 
-/* Of the team with that first PE that the call makes.  Areas are used again, and
- * what was sent for a team may come when another one has its place. */
+/* Of the team with that first PE that the call makes: a hash, so that two alike
+ * are as good as impossible.  Areas are used again, and what was sent for a team
+ * may come when another one has its place. */
 static uint64_t team_id(const struct coll_call *c, int start)
 {
-    uint64_t h = (c->t->id ^ c->seq) * 0x9e3779b97f4a7c15;
+    uint64_t h = c->t->id * 0x9e3779b97f4a7c15;
 
-    h = (h ^ h >> 32 ^ (uint64_t)start) * 0xbf58476d1ce4e5b9;
+    h = ((h ^ h >> 32) + c->seq) * 0xbf58476d1ce4e5b9;
+    h = ((h ^ h >> 32) + (uint64_t)start) * 0x94d049bb133111eb;
     return CORE_TEAM_ID | (h ^ h >> 29);
 }
 

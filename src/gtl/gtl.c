@@ -45,6 +45,7 @@ static int try(const struct gtl_ops *ops, int local)
     rc = gtl_blocking_open(ops);
     if (rc) {
         ops->close();
+        memset(&gtl_device, 0, sizeof gtl_device);
         return rc;
     }
     gtl = gtl_trace_open(ops, d.host_streams);

@@ -136,7 +136,7 @@ void stream_errors_record(struct stream_errors *f, const char *call,
     lock_acquire(&lock);
     /* Requests report their own failures: the line is for the others.  One that
      * is printed stays until a call returns it. */
-    first = !f->n || f->reported || (f->n == f->owned && !turn);
+    first = !f->n || f->reported || (f->of_request && !turn);
     f->reported = false;
     if (turn) {
         f->owned++;
@@ -144,6 +144,7 @@ void stream_errors_record(struct stream_errors *f, const char *call,
     }
     f->n++;
     if (first) {
+        f->of_request = turn != NULL;
         f->call = call ? call : call_of(f, pe);
         f->what = what;
         f->pe = pe;
@@ -274,8 +275,10 @@ void stream_errors_withdraw(struct stream_errors *f, unsigned long turn)
     if (f->turn == turn) {
         f->owned--;
         f->n--;
-        if (f->shown > f->n)
+        if (f->shown >= f->n) {         /* what is left was printed */
             f->shown = f->n;
+            f->reported = true;
+        }
         while (*at != f)
             at = &(*at)->next;
         if (!f->n)

@@ -20,6 +20,7 @@ struct stream_errors {
     /* The first failure that no call has returned, and how many there are. */
     struct stream_errors *next;
     bool listed, reported;
+    bool of_request;            /* what the line would name */
     bool of_trigger;            /* no stream's: `stream` is none */
     unsigned long n, shown;     /* shown: of n, when a line was printed */
     /* Atomic: failures of the network so far; the PE of the last one, or -1.

@@ -36,17 +36,16 @@ static const struct { int code, rc; } codes[] = {
     { CUDA_ERROR_NOT_PERMITTED, -EPERM },
     { CUDA_ERROR_NOT_SUPPORTED, -EOPNOTSUPP },
     { CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, -ENOSYS },
-    { CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, -ENOSYS },
-    { CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, -EBUSY },
-    { CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, -EBUSY },
-    { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, -EBUSY }
+    { CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, -ENOSYS }
 };
 
 int gtl_cu_fail(const char *call, int code)
 {
     const char *name = NULL, *text = NULL;
     char plain[48], message[112];
-    int rc = -EIO;
+    bool captures = code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+                    code <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    int rc = captures ? -EBUSY : -EIO;
 
     if (code == CUDA_ERROR_NOT_READY)
         return -EAGAIN;

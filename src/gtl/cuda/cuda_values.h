@@ -35,8 +35,7 @@
     X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                               \
     X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804)                       \
     X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)                           \
-    X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)                           \
-    X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906)                              \
+    X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908)                          \
     X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                    \
     X(CU_DEVICE_ATTRIBUTE_MAX_PITCH, 11)                                    \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                         \

@@ -257,12 +257,12 @@ static int open_hip(int local, struct gtl_device *out)
 
 static void close_hip(void)
 {
-    int was = gtl_hip_enter();
+    int was = gtl_hip_enter_relaxed();
 
     gtl_hip_graphs_close();
     gtl_hip_kernels_close();
     gtl_hip_release_close();
-    gtl_hip_leave(was);
+    gtl_hip_leave_relaxed(was);
 }
 
 static int launch(const struct shmemx_grid *grid, gtl_kernel *body, void *arg,

@@ -257,6 +257,7 @@ unsigned hipModuleUnload(struct hip_module *m)
     CALL(ModuleUnload);
     if (!m || m->magic != MODULE)
         return hip_result(HIP_INVALID_HANDLE);
+    UNSAFE();
     m->magic = 0;
     if (m->at)
         dev_free(m->at);
