@@ -12,7 +12,6 @@
 #include "msg.h"
 
 #include <pthread.h>
-#include <shmemx_pcoll.h>
 
 enum { ROUNDS = 60, MOST = 20000 };
 
@@ -62,60 +61,6 @@ T(where_one_is_wrong_none_has_a_request)
     T_EQ(shmemx_allreduce_init(SHMEM_TEAM_WORLD, d, &d[2], 1, SHMEMX_INT64,
                                SHMEMX_SUM, &r), 0);
     T_EQ(shmemx_req_free(&r), 0);
-}
-
-/* All make a request of that team, or, if one fails, none does. */
-static void makes(shmem_team_t team, bool fails, bool parts)
-{
-    static long d[2][1 << 14];
-    char *source = (char *)d[0] + (fails && me == 0);
-    shmemx_req_t r = NULL;
-    int rc;
-
-    rc = parts ? shmemx_pallreduce_init(team, d[1], source, 2, 1 << 13,
-                                        SHMEMX_INT64, SHMEMX_SUM, &r)
-               : shmemx_allreduce_init(team, d[1], source, 1 << 14,
-                                       SHMEMX_INT64, SHMEMX_SUM, &r);
-    T_EQ(rc, !fails ? 0 : me == 0 ? -EINVAL : -ECANCELED);
-    if (!rc)
-        T_EQ(shmemx_req_free(&r), 0);
-    shmem_barrier_all();
-}
-
-static shmem_team_t team_of(shmem_team_t parent)
-{
-    shmem_team_t team;
-
-    T_EQ(shmem_team_split_strided(parent, 0, 1, shmem_team_n_pes(parent), NULL,
-                                  0, &team), 0);
-    return team;
-}
-
-/* The messages of those that gave up are not for a team that takes the place of
- * theirs, nor for another one. */
-T(a_team_gets_no_message_of_another_one)
-{
-    enum { TEAMS = 64 };
-    shmem_team_t team, of_world[TEAMS], others[TEAMS];
-
-    for (int i = 0; i < 4; i++) {
-        team = team_of(SHMEM_TEAM_WORLD);
-        makes(team, i % 2 == 0, i >= 2);
-        shmem_team_destroy(team);
-        shmem_barrier_all();
-    }
-    if (shmem_team_n_pes(SHMEM_TEAM_SHARED) < n_pes)
-        return;
-    for (int i = 0; i < TEAMS; i++) {
-        of_world[i] = team_of(SHMEM_TEAM_WORLD);
-        others[i] = team_of(SHMEM_TEAM_SHARED);
-        makes(of_world[i], true, false);
-    }
-    for (int i = 0; i < TEAMS; i++) {
-        makes(others[i], false, false);
-        shmem_team_destroy(others[i]);
-        shmem_team_destroy(of_world[i]);
-    }
 }
 
 /* Of the last member, and of all others; bytes: they are as many. */
@@ -265,7 +210,6 @@ int main(void)
     T_RUN(members_that_pass_different_things_have_no_request);
     T_RUN(what_comes_early_is_for_its_own_team);
     T_RUN(where_one_is_wrong_none_has_a_request);
-    T_RUN(a_team_gets_no_message_of_another_one);
     T_RUN(where_one_has_no_room_none_has_a_request);
     return st_end();
 }
