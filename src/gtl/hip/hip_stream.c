@@ -218,72 +218,106 @@ int gtl_hip_stream_sync(void *s)
     return rc;
 }
 
-int gtl_hip_event_create(void **out)
-{
-    struct hip_event *e = NULL;
-    int was = gtl_hip_enter_relaxed();
-    int rc = HIP(EventCreateWithFlags, &e, HIP_EVENT_DISABLE_TIMING);
+/* The runtime follows an event to the stream that recorded it last.  A query
+ * ends the capture of that stream, up to ROCm 7, whatever the thread's mode is;
+ * and of a stream that was destroyed it reads what is there now. */
+struct event {
+    struct hip_event *hip;
+    void *last;                 /* atomic; the stream */
+};
 
+static int create_event(unsigned flags, void **out)
+{
+    struct event *e = calloc(1, sizeof *e);
+    int was, rc;
+
+    if (!e)
+        return gtl_fail(-ENOMEM, "calloc", "no memory", ENOMEM);
+    was = gtl_hip_enter_relaxed();
+    rc = HIP(EventCreateWithFlags, &e->hip, flags);
     gtl_hip_leave_relaxed(was);
-    if (!rc)
+    if (rc)
+        free(e);
+    else
         *out = e;
     return rc;
+}
+
+int gtl_hip_event_create(void **out)
+{
+    return create_event(HIP_EVENT_DISABLE_TIMING, out);
 }
 
 int gtl_hip_timer_create(void **out)
 {
-    struct hip_event *e = NULL;
-    int was, rc;
-
-    if (!gtl_hip_rt.EventElapsedTime)
-        return gtl_no_timer_create(out);
-    was = gtl_hip_enter_relaxed();
-    rc = HIP(EventCreateWithFlags, &e, 0);
-    gtl_hip_leave_relaxed(was);
-    if (!rc)
-        *out = e;
-    return rc;
+    return gtl_hip_rt.EventElapsedTime ? create_event(0, out)
+                                       : gtl_no_timer_create(out);
 }
 
 int gtl_hip_timer_ns(void *from, void *to, int64_t *ns)
 {
+    const struct event *a = from, *b = to;
     float ms = 0;
     int was = gtl_hip_enter_relaxed();
-    int rc = HIP(EventElapsedTime, &ms, from, to);
+    int rc = HIP(EventElapsedTime, &ms, a->hip, b->hip);
 
     gtl_hip_leave_relaxed(was);
     *ns = (int64_t)((double)ms * 1e6);
     return rc;
 }
 
-void gtl_hip_event_destroy(void *e)
+void gtl_hip_event_destroy(void *event)
 {
+    struct event *e = event;
     int was = gtl_hip_enter_relaxed();
 
-    HIP(EventDestroy, e);
+    HIP(EventDestroy, e->hip);
     gtl_hip_leave_relaxed(was);
+    free(e);
 }
 
-int gtl_hip_event_record(void *e, void *s)
+int gtl_hip_event_record(void *event, void *s)
 {
-    int was = gtl_hip_enter(), rc = HIP(EventRecord, e, s);
+    struct event *e = event;
+    int was = gtl_hip_enter(), rc = HIP(EventRecord, e->hip, s);
+
+    gtl_hip_leave(was);
+    if (!rc)
+        __atomic_store_n(&e->last, s, __ATOMIC_RELEASE);
+    return rc;
+}
+
+int gtl_hip_event_wait(void *event, void *s)
+{
+    const struct event *e = event;
+    int was = gtl_hip_enter(), rc = HIP(StreamWaitEvent, s, e->hip, 0);
 
     gtl_hip_leave(was);
     return rc;
 }
 
-int gtl_hip_event_wait(void *e, void *s)
+/* The runtime checks handles of streams; those up to 2 are the default ones. */
+static bool is_destroyed(void *s)
 {
-    int was = gtl_hip_enter(), rc = HIP(StreamWaitEvent, s, e, 0);
+    unsigned flags;
 
-    gtl_hip_leave(was);
-    return rc;
+    return (uintptr_t)s > 2 && HIP(StreamGetFlags, s, &flags) != 0;
 }
 
-int gtl_hip_event_query(void *e)
+/* The work of a stream that is destroyed counts as done, as to the runtime where
+ * another stream waits for it. */
+int gtl_hip_event_query(void *event)
 {
-    int was = gtl_hip_enter_relaxed(), rc = HIP(EventQuery, e);
+    struct event *e = event;
+    void *last = __atomic_load_n(&e->last, __ATOMIC_ACQUIRE);
+    int was = gtl_hip_enter_relaxed(), rc;
 
+    if (is_destroyed(last))
+        rc = 0;
+    else if (gtl_hip_is_capturing(last))
+        rc = -EAGAIN;
+    else
+        rc = HIP(EventQuery, e->hip);
     gtl_hip_leave_relaxed(was);
     return rc;
 }

@@ -16,6 +16,7 @@ struct gpu_event {
     struct dev_mark mark;
     bool releases;              /* to the system, when it is recorded */
     bool untimed;
+    struct dev_stream *last;    /* atomic; the last record's */
     struct gpu_time *time;      /* of the last record, where records are
                                  * atomic; NULL: not recorded */
 };

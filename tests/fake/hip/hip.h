@@ -79,6 +79,22 @@ unsigned hip_error(int rc);
         return hip_result(HIP_CAPTURE_UNSUPPORTED); \
 } while (0)
 
+/* The runtime follows an event to the stream that recorded it last, whatever is
+ * there now; and where that one records a graph, the graph is lost, whatever the
+ * thread's mode is. */
+#define REACHES_STREAM(e) do { \
+    struct dev_stream *at = __atomic_load_n(&(e)->last, __ATOMIC_ACQUIRE); \
+    if (at && dev_stream_dead(at)) { \
+        fprintf(stderr, "fake device: a query of an event whose stream is " \
+                "destroyed\n"); \
+        abort(); \
+    } \
+    if (at && dev_capture_status(at) != DEV_NO_CAPTURE) { \
+        dev_capture_break(at); \
+        return CODE(CAPTURED_EVENT); \
+    } \
+} while (0)
+
 /* The stream behind a handle, or NULL.  0 is the default stream, and so is 1
  * from version 7 on; 2 is the thread's own. */
 struct dev_stream *hip_stream_of(const void *s);
