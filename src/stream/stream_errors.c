@@ -56,9 +56,10 @@ static void report(const char *call, struct stream_errors *f) REQUIRES(lock)
     f->reported = true;
     if (f->pe >= 0)
         core_name_pe(f->pe, who, sizeof who);
-    if (f->n > f->shown + 1)
-        snprintf(more, sizeof more, "; %lu more failed", f->n - f->shown - 1);
-    f->shown = f->n;
+    if (f->n > f->n_printed + 1)
+        snprintf(more, sizeof more, "; %lu more failed",
+                 f->n - f->n_printed - 1);
+    f->n_printed = f->n;
     if (!f->of_trigger)
         snprintf(where, sizeof where, "on stream %p ", f->stream);
     if (is_news(f) || !call)
@@ -123,7 +124,7 @@ int stream_errors_recent_pe(const struct stream_errors *f)
 static void forget(struct stream_errors *f) REQUIRES(lock)
 {
     f->reported = false;
-    f->n = f->shown = f->owned = 0;
+    f->n = f->n_printed = f->owned = 0;
     f->turn++;
 }
 
@@ -275,8 +276,8 @@ void stream_errors_withdraw(struct stream_errors *f, unsigned long turn)
     if (f->turn == turn) {
         f->owned--;
         f->n--;
-        if (f->shown >= f->n) {         /* what is left was printed */
-            f->shown = f->n;
+        if (f->n_printed >= f->n) {     /* what is left was printed */
+            f->n_printed = f->n;
             f->reported = true;
         }
         while (*at != f)

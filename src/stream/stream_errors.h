@@ -22,7 +22,8 @@ struct stream_errors {
     bool listed, reported;
     bool of_request;            /* what the line would name */
     bool of_trigger;            /* no stream's: `stream` is none */
-    unsigned long n, shown;     /* shown: of n, when a line was printed */
+    unsigned long n;
+    unsigned long n_printed;    /* of n, when a line was printed */
     /* Atomic: failures of the network so far; the PE of the last one, or -1.
      */
     unsigned long lost;
