@@ -17,7 +17,7 @@ typedef long env_int;
 typedef size_t env_size;
 typedef int env_word;           /* index of the word in the row's list */
 typedef const char *env_text;
-typedef const char *env_path;   /* absolute, or "" */
+typedef const char *env_path;   /* absolute if that can be had */
 typedef struct {
     bool on;
     const char *file;           /* that ends in .json; NULL: none */

@@ -84,7 +84,7 @@ struct core_team {
     struct heap_space *space;   /* that it was made with; NULL: none */
     struct list_link link;      /* of all that were made */
 };
-/* A bit of all ids: tags of the program have none. */
+/* A bit of all ids: messages of the program have none. */
 #define CORE_TEAM_ID ((uint64_t)1 << 63)
 extern hidden struct core_team core_world, core_shared;
 /* The same PEs once more, for kernels: SHMEM_DEVICE_TEAM_WORLD, _SHARED. */

@@ -9,6 +9,7 @@ set -u
 cat >watched.c <<'END'
 #include <shmem.h>
 #include <shmemx_st.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,6 +20,17 @@ static void same(int line, long got, long want)
     if (got != want)
         printf("line %d: %ld, not %ld\n", line, got, want);
     bad += got != want;
+}
+
+/* On HIP by its own call, of which the library knows nothing. */
+static void destroy(shmemx_stream_t s)
+{
+    void *hip = dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_NOLOAD);
+    int (*call)(shmemx_stream_t) = shmemx_stream_destroy;
+
+    if (hip)
+        *(void **)&call = dlsym(hip, "hipStreamDestroy");
+    IS(call(s), 0);
 }
 
 int main(void)
@@ -35,7 +47,7 @@ int main(void)
         IS(shmemx_uint64_wait_until_on_stream(flag, SHMEM_CMP_GE, 0, s), 0);
         IS(shmemx_uint64_wait_until_on_stream(flag, SHMEM_CMP_GE, 0, gone), 0);
     }
-    IS(shmemx_stream_destroy(gone), 0);
+    destroy(gone);
     IS(shmemx_stream_capture_begin(s), 0);
     usleep(700000);             /* a second has eight checks */
     IS(shmemx_uint64_p_on_stream(flag, 7, shmem_my_pe(), s), 0);

@@ -218,9 +218,9 @@ int gtl_hip_stream_sync(void *s)
     return rc;
 }
 
-/* The runtime follows an event to the stream that recorded it last.  A query
- * ends the capture of that stream, up to ROCm 7, whatever the thread's mode is;
- * and of a stream that was destroyed it reads what is there now. */
+/* The runtime follows an event to the stream that recorded it last.  In its older
+ * releases a query ends the capture of that stream, whatever the thread's mode
+ * is; and of a stream that was destroyed it reads what is there now. */
 struct event {
     struct hip_event *hip;
     void *last;                 /* atomic; the stream */
